@@ -1,0 +1,1 @@
+"""What the chapters of *Self-Attention, Worked Out* build and import."""

@@ -1,0 +1,66 @@
+"""Shape checks: bad input is refused at the door, with both shapes in the message."""
+
+import torch
+
+
+def show(tensor):
+    """Write a shape as it stands in an error message: ``(2, 4, 8)``."""
+    return "(" + ", ".join(str(size) for size in tensor.shape) + ")"
+
+
+def check_attention(query, key, value, mask=None):
+    """Check that query, key, value and mask fit together for attention.
+
+    Args:
+        query: ``(..., T, d_k)``.
+        key: ``(..., S, d_k)``.
+        value: ``(..., S, d_v)``; ``d_v`` is free.
+        mask: boolean, broadcastable to ``(..., T, S)``, True = may attend; or None.
+
+    Raises:
+        ValueError: the shapes do not fit; the message holds both shapes.
+        TypeError: the mask is not boolean.
+    """
+    for name, tensor in (("query", query), ("key", key), ("value", value)):
+        if tensor.dim() < 2:
+            raise ValueError(
+                f"{name} needs at least two axes (tokens, width), not {show(tensor)}"
+            )
+    if query.size(-1) != key.size(-1):
+        raise ValueError(
+            f"scores need equal key widths: query {show(query)} and key {show(key)}"
+        )
+    if key.size(-2) != value.size(-2):
+        raise ValueError(
+            f"each key needs one value: key {show(key)} and value {show(value)}"
+        )
+    batches = [tuple(tensor.shape[:-2]) for tensor in (query, key, value)]
+    if not broadcastable(*batches):
+        raise ValueError(
+            "query, key and value need the same leading axes: "
+            f"query {show(query)}, key {show(key)}, value {show(value)}"
+        )
+    if mask is not None:
+        check_mask(mask, query, key)
+
+
+def check_mask(mask, query, key):
+    """Check that a mask is boolean and broadcasts to the scores of query and key."""
+    if mask.dtype != torch.bool:
+        raise TypeError(
+            f"mask must be boolean with True = may attend, not {mask.dtype}"
+        )
+    leading = max((tuple(query.shape[:-2]), tuple(key.shape[:-2])), key=len)
+    scores = (*leading, query.size(-2), key.size(-2))
+    if not broadcastable(tuple(mask.shape), scores) or mask.dim() > len(scores):
+        raise ValueError(
+            f"mask {show(mask)} does not broadcast to scores "
+            f"of query {show(query)} and key {show(key)}"
+        )
+
+
+def broadcastable(*shapes):
+    """Whether shapes broadcast together: from the right, sizes are equal or 1."""
+    width = max(len(shape) for shape in shapes)
+    padded = [(1,) * (width - len(shape)) + tuple(shape) for shape in shapes]
+    return all(len(set(sizes) - {1}) <= 1 for sizes in zip(*padded, strict=True))
