@@ -145,7 +145,7 @@ class MultiHeadAttention(nn.Module):
         return heads.transpose(1, 2)
 
     def forward(self, query, key=None, value=None, mask=None):
-        """Attend from ``query`` to ``key`` and ``value``; to ``query`` itself without them.
+        """Attend from ``query`` to ``key`` and ``value``, or to ``query`` itself.
 
         Args:
             query: ``(B, T, d)``.
