@@ -10,7 +10,7 @@ import math
 import torch
 from torch import nn
 
-from selfattention.shapes import check_attention, show
+from selfattention.shapes import check_attention, check_heads, check_tokens
 
 
 def softmax(scores, dim=-1):
@@ -92,7 +92,7 @@ class SelfAttention(nn.Module):
         self.W_value = nn.Parameter(torch.rand(embed_dim, d_v or d_k))
 
     def forward(self, x, mask=None):
-        """Map tokens ``(..., T, d)`` to context vectors ``(..., T, d_v)`` and weights."""
+        """Map tokens ``(..., T, d)`` to contexts ``(..., T, d_v)`` and weights."""
         query = x @ self.W_query  # (..., T, d_k)
         key = x @ self.W_key  # (..., T, d_k)
         value = x @ self.W_value  # (..., T, d_v)
@@ -106,7 +106,7 @@ class CausalAttention(SelfAttention):
     """
 
     def forward(self, x):
-        """Map tokens ``(..., T, d)`` to context vectors ``(..., T, d_v)`` and weights."""
+        """Map tokens ``(..., T, d)`` to contexts ``(..., T, d_v)`` and weights."""
         mask = causal_mask(x.size(-2)).to(x.device)
         return super().forward(x, mask)
 
@@ -128,10 +128,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, embed_dim, num_heads, bias=True):
         """Make the four projections."""
         super().__init__()
-        if num_heads < 1 or embed_dim % num_heads:
-            raise ValueError(
-                f"num_heads must divide embed_dim: {num_heads} and {embed_dim}"
-            )
+        check_heads(embed_dim, num_heads)
         self.num_heads = num_heads
         self.q_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
         self.k_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
@@ -161,10 +158,7 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        for name, x in (("query", query), ("key", key), ("value", value)):
-            if x.dim() != 3 or x.size(-1) != self.q_proj.in_features:
-                width = self.q_proj.in_features
-                raise ValueError(f"{name} must be (B, T, {width}), not {show(x)}")
+        check_tokens(self.q_proj.in_features, query=query, key=key, value=value)
         heads, weights = scaled_dot_product_attention(
             self.split(self.q_proj(query)),
             self.split(self.k_proj(key)),

@@ -59,6 +59,29 @@ def check_mask(mask, query, key):
         )
 
 
+def check_heads(embed_dim, num_heads):
+    """Check that a width can be shared out among heads.
+
+    Raises:
+        ValueError: ``num_heads`` does not divide ``embed_dim``.
+    """
+    if num_heads < 1 or embed_dim % num_heads:
+        raise ValueError(
+            f"num_heads must divide embed_dim: {num_heads} and {embed_dim}"
+        )
+
+
+def check_tokens(width, **inputs):
+    """Check that each named input is a batch of tokens ``(B, T, width)``.
+
+    Raises:
+        ValueError: an input is not; the message holds its name and its shape.
+    """
+    for name, tensor in inputs.items():
+        if tensor.dim() != 3 or tensor.size(-1) != width:
+            raise ValueError(f"{name} must be (B, T, {width}), not {show(tensor)}")
+
+
 def broadcastable(*shapes):
     """Whether shapes broadcast together: from the right, sizes are equal or 1."""
     width = max(len(shape) for shape in shapes)

@@ -1,0 +1,100 @@
+"""The look of the pictures: one palette for tokens, and the few plots used again."""
+
+import matplotlib.pyplot as plt
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+# A token keeps its colour from figure to figure; the live figures use the same eight.
+TOKEN_COLOURS = (
+    "#0b6e99",
+    "#b4530a",
+    "#2e7d32",
+    "#8e3a80",
+    "#8a6d00",
+    "#c2314f",
+    "#4653b3",
+    "#5f6368",
+)
+ACCENT = TOKEN_COLOURS[0]
+WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#ffffff", ACCENT])
+
+LOOK = {
+    "figure.dpi": 100,
+    "figure.facecolor": "white",
+    "font.family": "sans-serif",
+    "font.size": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 12,
+    "axes.prop_cycle": plt.cycler(color=TOKEN_COLOURS),
+    "svg.fonttype": "path",
+    "svg.hashsalt": "self-attention",
+}
+
+
+def style():
+    """Give the figures of a notebook the book's look: SVG, calm axes, one palette."""
+    plt.rcParams.update(LOOK)
+    set_matplotlib_formats("svg", metadata={"Date": None})
+
+
+def bars(ax, heights, labels, title="", digits=3):
+    """Draw one bar per token, in the token's colour, with its number on top.
+
+    Args:
+        ax: matplotlib axes.
+        heights: ``(T,)`` numbers, T ≤ 8.
+        labels: T names for the x axis.
+        title: what the bars are.
+        digits: decimals of the numbers on top.
+
+    Raises:
+        ValueError: the numbers of heights and labels differ, or there are more than 8.
+    """
+    heights = [float(height) for height in heights]
+    if len(heights) != len(labels) or len(heights) > len(TOKEN_COLOURS):
+        raise ValueError(
+            f"one label per bar and at most {len(TOKEN_COLOURS)} bars: "
+            f"{len(heights)} bars and {len(labels)} labels"
+        )
+    drawn = ax.bar(labels, heights, color=TOKEN_COLOURS[: len(heights)])
+    ax.bar_label(drawn, fmt=f"%.{digits}f", padding=2, fontsize=9)
+    ax.margins(y=0.12)
+    ax.set_title(title)
+
+
+def heat_map(ax, matrix, rows, columns=None, title="", digits=2):
+    """Draw a matrix of weights as a heat map with its numbers in the cells.
+
+    Args:
+        ax: matplotlib axes.
+        matrix: ``(T, S)`` numbers; the darkest blue is 1 or the largest entry.
+        rows: T names, of the queries.
+        columns: S names, of the keys; the rows' names unless given.
+        title: what the numbers are.
+        digits: decimals of the numbers.
+
+    Raises:
+        ValueError: the names do not fit the matrix.
+    """
+    columns = rows if columns is None else columns
+    matrix = [[float(entry) for entry in row] for row in matrix]
+    if len(matrix) != len(rows) or any(len(row) != len(columns) for row in matrix):
+        raise ValueError(
+            f"one name per row and column: {len(matrix)} × {len(matrix[0])} numbers, "
+            f"{len(rows)} and {len(columns)} names"
+        )
+    top = max(1.0, max(max(row) for row in matrix))
+    ax.imshow(matrix, cmap=WEIGHTS, vmin=0, vmax=top)
+    for i, row in enumerate(matrix):
+        for j, entry in enumerate(row):
+            ink = "white" if entry > 0.55 * top else "black"
+            text = f"{entry:.{digits}f}"
+            ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=9)
+    ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
+    ax.set_yticks(range(len(rows)), rows)
+    ax.set_xlabel("key")
+    ax.set_ylabel("query")
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    ax.set_title(title)

@@ -1,0 +1,88 @@
+"""Build the book: execute, render, publish. ``make book`` and ``make test`` call this."""
+
+import argparse
+import hashlib
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from exercises import ExerciseError
+
+import execute
+import publish
+import vendor
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main():
+    """Build the book in this folder and say where it is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--fresh", action="store_true", help="execute every cell, from no cache"
+    )
+    arguments = parser.parse_args()
+    start = time.perf_counter()
+    try:
+        site = build(ROOT, fresh=arguments.fresh)
+    except subprocess.CalledProcessError:
+        sys.exit("\nThe book was not built: the messages above say why.")
+    except (
+        ExerciseError,
+        FileNotFoundError,
+        execute.ChapterFailed,
+        publish.NotSelfHosted,
+    ) as error:
+        sys.exit(f"\nThe book was not built.\n{error}")
+    print(f"Built in {time.perf_counter() - start:.0f} s: open {site}/index.html")
+
+
+def build(root, fresh=False):
+    """Build the book in ``root``; return the folder of the finished site.
+
+    Nothing but a finished site ever stands in ``_build/html``: a build that fails leaves
+    the last good one there, or none.
+    """
+    work = workshop(root)
+    if fresh:
+        shutil.rmtree(work, ignore_errors=True)
+    execute.execute(root, work / "_build")
+    vendor.gather(root, root / "_build" / "static")
+    render(root, work)
+    publish.publish(work / "_build" / "html", root / "_build" / "html")
+    return root / "_build" / "html"
+
+
+def workshop(root):
+    """Name the folder of caches and rendered pages for the code as it is now.
+
+    Chapters import ``selfattention``, which their cells do not show: so the folder's name
+    is a digest of the package and of the pinned versions, and older ones are swept out.
+    """
+    digest = hashlib.sha256()
+    package = sorted((root / "selfattention").rglob("*"))
+    for path in [*package, root / "requirements.txt"]:
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0")
+            digest.update(path.read_bytes() + b"\0")
+    work = root / "_build" / f"work-{digest.hexdigest()[:12]}"
+    for other in root.glob("_build/work-*"):
+        if other != work:
+            shutil.rmtree(other)
+    return work
+
+
+def render(root, work):
+    """Have Jupyter Book render the pages; every warning is an error."""
+    command = [
+        Path(sys.executable).with_name("jupyter-book"),
+        *("build", root, "--path-output", work),
+        *("-W", "-n", "--keep-going", "--quiet"),
+    ]
+    subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    main()

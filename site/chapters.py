@@ -1,0 +1,52 @@
+"""Which pages the book has, and how a page is read as a notebook."""
+
+from pathlib import Path
+
+import yaml
+from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
+
+
+def pages(root):
+    """List the book's pages in reading order, as paths below ``root``.
+
+    ``_toc.yml`` is the only place that knows them.
+
+    Raises:
+        FileNotFoundError: ``_toc.yml`` names a page that is not there.
+    """
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    found = []
+    for name in names(toc):
+        path = root / f"{name}.md"
+        if not path.is_file():
+            raise FileNotFoundError(f"_toc.yml names {name}, but there is no {name}.md")
+        found.append(path)
+    return found
+
+
+def names(toc):
+    """Yield the page names of a table of contents, parents before children."""
+    for key in ("root", "file"):
+        if key in toc:
+            yield toc[key]
+    for key in ("parts", "chapters", "sections"):
+        for entry in toc.get(key, []):
+            yield from names(entry)
+
+
+def notebooks(root):
+    """List the pages that hold code cells."""
+    return [
+        path
+        for path in pages(root)
+        if is_myst_markdown_notebook(path.read_text(encoding="utf-8"))
+    ]
+
+
+def read(path, edit=lambda text: text):
+    """Read a page as a notebook; ``edit`` changes its text first.
+
+    Its metadata holds ``source_map``: the line at which each cell starts.
+    """
+    text = edit(Path(path).read_text(encoding="utf-8"))
+    return read_myst_markdown_notebook(text, add_source_map=True, path=path)

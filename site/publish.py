@@ -1,0 +1,116 @@
+"""Turn Sphinx's output into the published site: self-hosted, checked, swapped in whole."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+
+# bertviz names these hosts in the HTML it writes; the site serves the libraries itself.
+BERTVIZ = {
+    r"https://cdnjs\.cloudflare\.com/ajax/libs/require\.js/[\d.]+/require\.min\.js": (
+        "require.js"
+    ),
+    r"https://cdnjs\.cloudflare\.com/ajax/libs/d3/[\d.]+/d3\.min": "d3.min",
+    r"https://cdnjs\.cloudflare\.com/ajax/libs/jquery/[\d.]+/jquery\.min": "jquery.min",
+}
+# The theme loads half a megabyte of icons as a script; its web fonts hold the same icons.
+ICON_SCRIPT = re.compile(r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>')
+
+LOADING = {
+    "script": ["src"],
+    "img": ["src", "srcset"],
+    "source": ["src", "srcset"],
+    "link": ["href"],
+    "iframe": ["src"],
+    "video": ["src", "poster"],
+    "audio": ["src"],
+    "object": ["data"],
+    "embed": ["src"],
+}
+LINKS_ONLY = {"canonical", "license", "author", "next", "prev", "search", "index"}
+FOREIGN = re.compile(r"^\s*(https?:)?//", re.IGNORECASE)
+CSS_FOREIGN = re.compile(
+    r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)""", re.IGNORECASE
+)
+SCRIPT_FOREIGN = re.compile(
+    r"""["'](?:https?:)?//[^"'\s]+?(?:\.m?js|\.css|\.woff2?|\.min|/esm|/npm/[^"']+)["']"""
+)
+
+
+class NotSelfHosted(Exception):
+    """A page or style sheet loads something from another host."""
+
+
+def publish(rendered, site):
+    """Publish Sphinx's output.
+
+    Args:
+        rendered: the folder that Sphinx wrote; it is left as it is.
+        site: the folder readers get. It is replaced as a whole, at the end.
+
+    Raises:
+        NotSelfHosted: something would be loaded from elsewhere; ``site`` is untouched.
+    """
+    waiting = site.with_name(site.name + ".next")
+    shutil.rmtree(waiting, ignore_errors=True)
+    shutil.copytree(rendered, waiting, ignore=shutil.ignore_patterns(".buildinfo"))
+    for page in waiting.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(rewrite(text, page, waiting), encoding="utf-8")
+    foreign = foreign_assets(waiting)
+    if foreign:
+        raise NotSelfHosted("loaded from other hosts:\n  " + "\n  ".join(foreign))
+    swap(waiting, site)
+
+
+def rewrite(text, page, site):
+    """Point what a page loads from elsewhere to the site's own copies."""
+    text = ICON_SCRIPT.sub("", text)
+    vendor = Path(os.path.relpath(site / "_static" / "vendor", page.parent)).as_posix()
+    for address, name in BERTVIZ.items():
+        text = re.sub(address, f"{vendor}/{name}", text)
+    return text
+
+
+def foreign_assets(site):
+    """List what pages and style sheets would load from other hosts."""
+    found = []
+    for path in sorted(site.rglob("*")):
+        name = path.relative_to(site).as_posix()
+        if path.suffix == ".html":
+            text = path.read_text(encoding="utf-8")
+            found += [f"{name}: {address}" for address in foreign_in_html(text)]
+        elif path.suffix == ".css":
+            text = path.read_text(encoding="utf-8")
+            found += [f"{name}: {address}" for address in CSS_FOREIGN.findall(text)]
+    return found
+
+
+def foreign_in_html(text):
+    """Yield the foreign addresses that a page loads; plain links do not count."""
+    soup = BeautifulSoup(text, "html.parser")
+    for tag in soup.find_all(list(LOADING)):
+        if tag.name == "link" and LINKS_ONLY & set(tag.get("rel", [])):
+            continue
+        for attribute in LOADING[tag.name]:
+            for address in tag.get(attribute, "").split(","):
+                if FOREIGN.match(address):
+                    yield address.strip()
+    for tag in soup.find_all(style=True):
+        yield from CSS_FOREIGN.findall(tag["style"])
+    for tag in soup.find_all("style"):
+        yield from CSS_FOREIGN.findall(tag.get_text())
+    for tag in soup.find_all("script", src=False):
+        yield from SCRIPT_FOREIGN.findall(tag.get_text())
+
+
+def swap(waiting, site):
+    """Put a finished site in the place of the one before it."""
+    previous = site.with_name(site.name + ".previous")
+    shutil.rmtree(previous, ignore_errors=True)
+    if site.exists():
+        site.rename(previous)
+    waiting.rename(site)
+    shutil.rmtree(previous, ignore_errors=True)
