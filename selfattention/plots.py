@@ -6,21 +6,23 @@ from matplotlib_inline.backend_inline import set_matplotlib_formats
 
 # A token keeps its colour from figure to figure; the live figures use the same eight.
 TOKEN_COLOURS = (
-    "#0b6e99",
-    "#b4530a",
-    "#2e7d32",
-    "#8e3a80",
-    "#8a6d00",
-    "#c2314f",
-    "#4653b3",
-    "#5f6368",
+    "#1c7ce5",
+    "#c68206",
+    "#04510e",
+    "#671156",
+    "#6a30a6",
+    "#1f6e83",
+    "#806a17",
+    "#898989",
 )
-ACCENT = TOKEN_COLOURS[0]
+ACCENT = "#14507a"
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#ffffff", ACCENT])
 
 LOOK = {
     "figure.dpi": 100,
-    "figure.facecolor": "white",
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
     "font.family": "sans-serif",
     "font.size": 11,
     "axes.spines.top": False,

@@ -1,15 +1,32 @@
-"""The book's Sphinx extension: what readers may see, and from where it is loaded."""
+"""The book's Sphinx extension: what readers may see, and what they may take away."""
 
+import hashlib
+import shutil
 from pathlib import Path
 
 from exercises import published
+from sphinxcontrib import katex
 
 
 def setup(app):
     """Register the hooks."""
+    # KaTeX's server is given 5 seconds to start; a busy machine may need more.
+    katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 60
     app.connect("source-read", hide)
+    app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("build-finished", hide_in_sources)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {
+        "env_version": fingerprint(),
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }
+
+
+def fingerprint():
+    """Number this folder's code: when it changes, Sphinx renders every page."""
+    folder = Path(__file__).parent
+    sources = b"".join(path.read_bytes() for path in sorted(folder.glob("*.py")))
+    return int(hashlib.sha256(sources).hexdigest()[:12], 16)
 
 
 def hide(app, docname, source):
@@ -23,3 +40,18 @@ def hide_in_sources(app, exception):
         return
     for path in Path(app.outdir, "_sources").rglob("*.md"):
         path.write_text(published(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def offer_notebook(app, pagename, templatename, context, doctree):
+    """Offer a chapter's executed notebook in the menu at the top of its page.
+
+    The theme would do so only where it knows the book's repository, and would offer it
+    without outputs. It runs later, at the default priority, and makes the menu.
+    """
+    notebook = Path(app.outdir).parent / "notebooks" / f"{Path(pagename).name}.ipynb"
+    if doctree is not None and notebook.is_file():
+        name = f"{pagename}.ipynb"
+        target = Path(app.outdir, "_sources", name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(notebook, target)
+        context["ipynb_source"] = name

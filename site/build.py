@@ -1,4 +1,4 @@
-"""Build the book: execute, render, publish. ``make book`` and ``make test`` call this."""
+"""Build the book: execute, render, publish. The Makefile calls this."""
 
 import argparse
 import hashlib
@@ -8,11 +8,10 @@ import sys
 import time
 from pathlib import Path
 
-from exercises import ExerciseError
-
 import execute
 import publish
 import vendor
+from exercises import ExerciseError
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -42,8 +41,8 @@ def main():
 def build(root, fresh=False):
     """Build the book in ``root``; return the folder of the finished site.
 
-    Nothing but a finished site ever stands in ``_build/html``: a build that fails leaves
-    the last good one there, or none.
+    Nothing but a finished site ever stands in ``_build/html``: a build that fails
+    leaves the last good one there, or none.
     """
     work = workshop(root)
     if fresh:
@@ -58,8 +57,8 @@ def build(root, fresh=False):
 def workshop(root):
     """Name the folder of caches and rendered pages for the code as it is now.
 
-    Chapters import ``selfattention``, which their cells do not show: so the folder's name
-    is a digest of the package and of the pinned versions, and older ones are swept out.
+    Chapters import ``selfattention``, which their cells do not show: so the folder is
+    named after a digest of the package and of the pinned versions. Older ones go.
     """
     digest = hashlib.sha256()
     package = sorted((root / "selfattention").rglob("*"))
@@ -81,7 +80,8 @@ def render(root, work):
         *("build", root, "--path-output", work),
         *("-W", "-n", "--keep-going", "--quiet"),
     ]
-    subprocess.run(command, check=True)
+    print("Rendering …", flush=True)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

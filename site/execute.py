@@ -1,8 +1,8 @@
 """Execute the chapters: in parallel, once per change, with progress to look at.
 
-Results are kept in two caches of jupyter-cache. One holds every chapter as written, with
-hidden tests; the other holds what the page shows, and Jupyter Book renders from it. A
-chapter whose code has not changed is found in the cache, whatever its prose says now.
+Results are kept in two caches of jupyter-cache. One holds every chapter as written,
+with hidden tests; the other holds what the page shows, and Jupyter Book renders it.
+A chapter whose code has not changed is found there, whatever its prose says now.
 """
 
 import multiprocessing
@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 from exercises import published
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
@@ -46,7 +47,8 @@ def execute(root, caches, workers=None):
 
     Args:
         root: the book's folder.
-        caches: folder of the two caches, ``written`` and ``.jupyter_cache``.
+        caches: folder of the two caches, ``written`` and ``.jupyter_cache``, and of the
+            executed ``notebooks`` that the site offers.
         workers: chapters at a time; one per core unless given.
 
     Returns:
@@ -75,7 +77,7 @@ def execute(root, caches, workers=None):
     if failures:
         raise ChapterFailed("\n\n".join(failures))
     for path in paths:
-        show(path, written, shown)
+        show(path, written, shown, caches / "notebooks")
     return [path.stem for path in todo]
 
 
@@ -94,19 +96,22 @@ def keep(cache, path, notebook, cost):
     cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
 
 
-def show(path, written, shown):
-    """Pass a chapter's outputs on to the cache of what the page shows."""
+def show(path, written, shown, notebooks):
+    """Pass a chapter's outputs on: to the cache the pages are rendered from, and into
+    the executed notebook that readers may download.
+    """
     page = chapters.read(path, edit=published)
-    if holds(shown, page):
-        return
-    record, executed = written.merge_match_into_notebook(chapters.read(path))
-    cost = written.get_cache_record(record).data
-    code = [cell for cell in page.cells if cell.cell_type == "code"]
-    ran = [cell for cell in executed.cells if cell.cell_type == "code"]
-    for cell, source in zip(code, ran, strict=True):
-        cell.outputs = source.outputs
-        cell.execution_count = source.execution_count
-    keep(shown, path, page, cost)
+    if not holds(shown, page):
+        record, executed = written.merge_match_into_notebook(chapters.read(path))
+        code = [cell for cell in page.cells if cell.cell_type == "code"]
+        ran = [cell for cell in executed.cells if cell.cell_type == "code"]
+        for cell, source in zip(code, ran, strict=True):
+            cell.outputs = source.outputs
+            cell.execution_count = source.execution_count
+        keep(shown, path, page, written.get_cache_record(record).data)
+    _, executed = shown.merge_match_into_notebook(chapters.read(path, edit=published))
+    notebooks.mkdir(parents=True, exist_ok=True)
+    nbformat.write(executed, notebooks / f"{path.stem}.ipynb")
 
 
 def run_all(paths, workers):

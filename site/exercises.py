@@ -20,8 +20,7 @@ def published(text):
         text: MyST Markdown, or the source of one cell.
 
     Raises:
-        ExerciseError: a marker has no partner, or a cell holds nothing but hidden tests;
-            the message names the line.
+        ExerciseError: a marker has no partner; the message names the line.
     """
     kept, region, opened = [], None, 0
     for number, line in enumerate(text.split("\n"), start=1):
@@ -34,7 +33,9 @@ def published(text):
         if (word == "BEGIN") == (region is not None) or (word, region) == ("END", None):
             raise ExerciseError(f"line {number}: unexpected `# {word} {name}`")
         if word == "END" and name != region:
-            raise ExerciseError(f"line {number}: `# END {name}` closes `# BEGIN {region}`")
+            raise ExerciseError(
+                f"line {number}: `# END {name}` closes `# BEGIN {region}`"
+            )
         region, opened = (name, number) if word == "BEGIN" else (None, 0)
     if region is not None:
         raise ExerciseError(f"line {opened}: `# BEGIN {region}` is never closed")

@@ -1,4 +1,4 @@
-"""Turn Sphinx's output into the published site: self-hosted, checked, swapped in whole."""
+"""Turn Sphinx's output into the published site: self-hosted, checked, swapped in."""
 
 import os
 import re
@@ -15,8 +15,10 @@ BERTVIZ = {
     r"https://cdnjs\.cloudflare\.com/ajax/libs/d3/[\d.]+/d3\.min": "d3.min",
     r"https://cdnjs\.cloudflare\.com/ajax/libs/jquery/[\d.]+/jquery\.min": "jquery.min",
 }
-# The theme loads half a megabyte of icons as a script; its web fonts hold the same icons.
+# The theme loads half a megabyte of icons as a script; its web fonts hold them, too.
 ICON_SCRIPT = re.compile(r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>')
+# bertviz writes its data twice, the second time into a comment.
+BERTVIZ_COMMENT = re.compile(r"^(\s*const params = .*?);\s*// HACK: .*$", re.MULTILINE)
 
 LOADING = {
     "script": ["src"],
@@ -68,6 +70,7 @@ def publish(rendered, site):
 def rewrite(text, page, site):
     """Point what a page loads from elsewhere to the site's own copies."""
     text = ICON_SCRIPT.sub("", text)
+    text = BERTVIZ_COMMENT.sub(r"\1;", text)
     vendor = Path(os.path.relpath(site / "_static" / "vendor", page.parent)).as_posix()
     for address, name in BERTVIZ.items():
         text = re.sub(address, f"{vendor}/{name}", text)

