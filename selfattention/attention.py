@@ -32,7 +32,7 @@ def softmax(scores, dim=-1):
     largest = scores.amax(dim, keepdim=True).detach()
     lowest = torch.finfo(scores.dtype).min
     exponentials = (scores - largest.clamp(min=lowest)).exp()
-    # The largest score contributes exp(0) = 1, so a total below 1 is a row of −∞.
+    # The largest score adds exp(0) = 1: only a row of −∞ totals less.
     return exponentials / exponentials.sum(dim, keepdim=True).clamp(min=1)
 
 
@@ -158,7 +158,8 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        check_tokens(self.q_proj.in_features, query=query, key=key, value=value)
+        d = self.q_proj.in_features
+        check_tokens(d, query=query, key=key, value=value)
         heads, weights = scaled_dot_product_attention(
             self.split(self.q_proj(query)),
             self.split(self.k_proj(key)),

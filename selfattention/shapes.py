@@ -50,9 +50,11 @@ def check_mask(mask, query, key):
         raise TypeError(
             f"mask must be boolean with True = may attend, not {mask.dtype}"
         )
-    leading = max((tuple(query.shape[:-2]), tuple(key.shape[:-2])), key=len)
+    leading = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
     scores = (*leading, query.size(-2), key.size(-2))
-    if not broadcastable(tuple(mask.shape), scores) or mask.dim() > len(scores):
+    # The mask may be stretched to the scores, but must not stretch them.
+    fits = broadcastable(tuple(mask.shape), scores)
+    if not fits or torch.broadcast_shapes(mask.shape, scores) != scores:
         raise ValueError(
             f"mask {show(mask)} does not broadcast to scores "
             f"of query {show(query)} and key {show(key)}"

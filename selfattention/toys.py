@@ -42,8 +42,8 @@ def on_circle(words):
         A dictionary from upper-cased word to ``(x, y)``. A word that occurs twice keeps
         its later place: that is the fault which the chapter on the circle looks for.
     """
-    n = len(words)
+    step = 2 * math.pi / len(words)
     return {
-        word.upper(): (math.cos(2 * math.pi * i / n), math.sin(2 * math.pi * i / n))
+        word.upper(): (math.cos(i * step), math.sin(i * step))
         for i, word in enumerate(words)
     }

@@ -45,8 +45,9 @@ def build(root, fresh=False):
     leaves the last good one there, or none.
     """
     work = workshop(root)
-    if fresh:
-        shutil.rmtree(work, ignore_errors=True)
+    for other in root.glob("_build/work-*"):
+        if fresh or other != work:
+            shutil.rmtree(other)
     execute.execute(root, work / "_build")
     vendor.gather(root, root / "_build" / "static")
     render(root, work)
@@ -58,7 +59,7 @@ def workshop(root):
     """Name the folder of caches and rendered pages for the code as it is now.
 
     Chapters import ``selfattention``, which their cells do not show: so the folder is
-    named after a digest of the package and of the pinned versions. Older ones go.
+    named after a digest of the package and of the pinned versions.
     """
     digest = hashlib.sha256()
     package = sorted((root / "selfattention").rglob("*"))
@@ -66,11 +67,7 @@ def workshop(root):
         if path.is_file() and "__pycache__" not in path.parts:
             digest.update(path.relative_to(root).as_posix().encode() + b"\0")
             digest.update(path.read_bytes() + b"\0")
-    work = root / "_build" / f"work-{digest.hexdigest()[:12]}"
-    for other in root.glob("_build/work-*"):
-        if other != work:
-            shutil.rmtree(other)
-    return work
+    return root / "_build" / f"work-{digest.hexdigest()[:12]}"
 
 
 def render(root, work):

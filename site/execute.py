@@ -126,7 +126,7 @@ def run_all(paths, workers):
 def run_one(path):
     """Execute one chapter in a kernel of its own, on one thread."""
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
-    print(f"  {path.stem} …", flush=True)
+    print(f"  {path.stem} …\n", end="", flush=True)
     notebook = chapters.read(path)
     error, start = None, time.perf_counter()
     # Kernels that start together race for TCP ports; sockets in a short path do not.

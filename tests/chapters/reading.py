@@ -1,0 +1,67 @@
+"""Reading chapters, as sources, as executed notebooks and as pages."""
+
+import re
+from functools import cache
+
+import nbformat
+from bs4 import BeautifulSoup
+from conftest import ROOT
+
+import chapters
+
+CHAPTERS = [path.stem for path in chapters.notebooks(ROOT)]
+PAGES = [path.stem for path in chapters.pages(ROOT)]
+
+
+@cache
+def source(name):
+    """The chapter as written."""
+    return (ROOT / "chapters" / f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def cells(name):
+    """The code cells of a chapter as written."""
+    notebook = chapters.read(ROOT / "chapters" / f"{name}.md")
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+@cache
+def executed(name):
+    """The executed notebook that the site offers."""
+    path = ROOT / "_build" / "html" / "_sources" / "chapters" / f"{name}.ipynb"
+    return nbformat.read(path, as_version=4)
+
+
+@cache
+def soup(name):
+    """The built page."""
+    path = ROOT / "_build" / "html" / "chapters" / f"{name}.html"
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+@cache
+def text(name):
+    """What a reader of the built page sees, with single spaces."""
+    article = soup(name).find("article")
+    return re.sub(r"\s+", " ", article.get_text(" "))
+
+
+@cache
+def outputs(name):
+    """Everything that the cells of the built page printed, with single spaces."""
+    found = soup(name).select("article .cell_output pre")
+    return re.sub(r"\s+", " ", " ".join(pre.get_text() for pre in found))
+
+
+@cache
+def glued(name):
+    """What the chapter's cells put into its sentences, by name."""
+    kind = "application/papermill.record/text/plain"
+    outputs = [
+        output
+        for cell in executed(name).cells
+        for output in cell.get("outputs", [])
+        if kind in output.get("data", {})
+    ]
+    return {out.metadata["scrapbook"]["name"]: out.data[kind] for out in outputs}
