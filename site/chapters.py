@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import yaml
+from exercises import ExerciseError, published
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 
@@ -43,10 +44,18 @@ def notebooks(root):
     ]
 
 
-def read(path, edit=lambda text: text):
-    """Read a page as a notebook; ``edit`` changes its text first.
+def read(path, shown=False):
+    """Read a page as a notebook, as it is written or as its readers are shown it.
 
     Its metadata holds ``source_map``: the line at which each cell starts.
+
+    Raises:
+        ExerciseError: a marker of an exercise has no partner.
     """
-    text = edit(Path(path).read_text(encoding="utf-8"))
+    text = Path(path).read_text(encoding="utf-8")
+    if shown:
+        try:
+            text = published(text)
+        except ExerciseError as error:
+            raise ExerciseError(f"chapters/{path.name}, {error}") from error
     return read_myst_markdown_notebook(text, add_source_map=True, path=path)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-from exercises import published
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from nbclient import NotebookClient
@@ -100,7 +99,7 @@ def show(path, written, shown, notebooks):
     """Pass a chapter's outputs on: to the cache the pages are rendered from, and into
     the executed notebook that readers may download.
     """
-    page = chapters.read(path, edit=published)
+    page = chapters.read(path, shown=True)
     if not holds(shown, page):
         record, executed = written.merge_match_into_notebook(chapters.read(path))
         code = [cell for cell in page.cells if cell.cell_type == "code"]
@@ -109,7 +108,7 @@ def show(path, written, shown, notebooks):
             cell.outputs = source.outputs
             cell.execution_count = source.execution_count
         keep(shown, path, page, written.get_cache_record(record).data)
-    _, executed = shown.merge_match_into_notebook(chapters.read(path, edit=published))
+    _, executed = shown.merge_match_into_notebook(chapters.read(path, shown=True))
     notebooks.mkdir(parents=True, exist_ok=True)
     nbformat.write(executed, notebooks / f"{path.stem}.ipynb")
 

@@ -1,0 +1,227 @@
+"""What `make book` promises, on a book of two pages: what runs, and what fails how."""
+
+import json
+import shutil
+import subprocess
+import sys
+import urllib.parse
+
+import nbformat
+import pytest
+from conftest import ROOT
+
+CHAPTER = """\
+---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+# {title}
+
+{prose}
+
+```{{code-cell}}
+print({number})
+```
+
+```{{exercise-start}}
+:label: ex-{title}
+```
+Double it.
+```{{exercise-end}}
+```
+
+````{{solution-start}} ex-{title}
+:class: dropdown
+````
+
+```{{code-cell}}
+:tags: [solution]
+# BEGIN SOLUTION
+double = 2 * {number}
+# END SOLUTION
+```
+
+````{{solution-end}}
+````
+
+```{{code-cell}}
+:tags: [test]
+assert double
+# BEGIN HIDDEN TESTS
+print("hidden from readers")
+# END HIDDEN TESTS
+```
+"""
+
+
+def write(book, title, prose="Some prose.", number="1 + 1"):
+    text = CHAPTER.format(title=title, prose=prose, number=number)
+    (book / "chapters" / f"{title}.md").write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def first_build(tmp_path_factory):
+    """A small book that was built once, with the real build code and configuration."""
+    book = tmp_path_factory.mktemp("small") / "book"
+    book.mkdir()
+    skip = shutil.ignore_patterns("node_modules", "__pycache__")
+    shutil.copytree(ROOT / "site", book / "site", ignore=skip)
+    shutil.copytree(ROOT / "images", book / "images")
+    (book / "site" / "node_modules").symlink_to(ROOT / "site" / "node_modules")
+    for name in ("_config.yml", "requirements.txt", "references.bib"):
+        shutil.copy(ROOT / name, book / name)
+    (book / "selfattention").mkdir()
+    (book / "selfattention" / "dummy.py").write_text("ONE = 1\n")
+    (book / "_toc.yml").write_text(
+        "format: jb-book\nroot: chapters/one\nchapters:\n- file: chapters/two\n"
+    )
+    (book / "chapters").mkdir()
+    write(book, "one")
+    write(book, "two")
+    return book, build(book)
+
+
+@pytest.fixture
+def book(first_build, tmp_path):
+    """A copy of the book that was built: each test may change its own."""
+    copy = tmp_path / "book"
+    shutil.copytree(first_build[0], copy, symlinks=True)
+    return copy
+
+
+def build(book, *arguments):
+    command = [sys.executable, book / "site" / "build.py", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def ran(result):
+    """Which chapters a build says it executed."""
+    lines = [line.split(":") for line in result.stdout.splitlines() if " MB" in line]
+    return sorted(line[0].strip() for line in lines)
+
+
+def test_first_build_executes_everything_and_says_where_the_book_is(first_build):
+    book, result = first_build
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert ran(result) == ["one", "two"]
+    assert f"{book}/_build/html/index.html" in result.stdout
+    assert (book / "_build" / "html" / "chapters" / "two.html").is_file()
+
+
+def test_site_offers_executed_notebooks(first_build):
+    sources = first_build[0] / "_build" / "html" / "_sources" / "chapters"
+    notebook = nbformat.read(sources / "one.ipynb", as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert code[0].outputs[0].text == "2\n"
+    assert "HIDDEN" not in json.dumps(notebook)
+
+
+def test_changed_prose_executes_nothing(book):
+    write(book, "one", prose="Another sentence.")
+    result = build(book)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert ran(result) == []
+    page = book / "_build" / "html" / "chapters" / "one.html"
+    assert "Another sentence." in page.read_text(encoding="utf-8")
+    notebook = book / "_build" / "html" / "_sources" / "chapters" / "one.ipynb"
+    assert "Another sentence." in notebook.read_text(encoding="utf-8")
+
+
+def test_changed_cell_executes_its_chapter(book):
+    write(book, "two", number="40 + 2")
+    result = build(book)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert ran(result) == ["two"]
+    page = book / "_build" / "html" / "chapters" / "two.html"
+    assert ">42\n<" in page.read_text(encoding="utf-8")
+
+
+def test_changed_package_executes_everything(book):
+    (book / "selfattention" / "dummy.py").write_text("ONE = 2\n")
+    result = build(book)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert ran(result) == ["one", "two"]
+
+
+def test_fresh_executes_everything(book):
+    result = build(book, "--fresh")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert ran(result) == ["one", "two"]
+
+
+def snapshot(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_failing_cell_is_named_and_leaves_the_site_alone(book):
+    before = snapshot(book / "_build" / "html")
+    write(book, "one", number="1 / 0")
+    write(book, "two", number="7")
+    result = build(book)
+    assert result.returncode != 0
+    assert "chapters/one.md, cell 1 (line" in result.stderr
+    assert "ZeroDivisionError: division by zero" in result.stderr
+    assert "print(1 / 0)" in result.stderr
+    assert snapshot(book / "_build" / "html") == before
+    # The other chapter was kept: once the fault is mended, only that one runs.
+    write(book, "one", number="3")
+    mended = build(book)
+    assert mended.returncode == 0, mended.stdout + mended.stderr
+    assert ran(mended) == ["one"]
+
+
+def test_failing_first_build_leaves_no_site(book):
+    shutil.rmtree(book / "_build")
+    write(book, "one", number="1 / 0")
+    assert build(book).returncode != 0
+    assert not (book / "_build" / "html").exists()
+
+
+def test_hidden_tests_are_executed(book):
+    path = book / "chapters" / "one.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('print("hidden from readers")', "assert double == 5"))
+    result = build(book)
+    assert result.returncode != 0
+    assert "chapters/one.md, cell 3" in result.stderr
+    assert "AssertionError" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("prose", "complaint"),
+    [
+        ("See {ref}`nowhere`.", "nowhere"),
+        ("# BEGIN HIDDEN TESTS", "chapters/one.md, line 32: unexpected"),
+        ("[a page](missing.md)", "missing"),
+    ],
+)
+def test_faulty_page_fails_the_build(book, prose, complaint):
+    before = snapshot(book / "_build" / "html")
+    write(book, "one", prose=prose)
+    result = build(book)
+    assert result.returncode != 0
+    assert complaint in result.stderr
+    assert snapshot(book / "_build" / "html") == before
+
+
+def test_asset_from_another_host_fails_the_build(book):
+    before = snapshot(book / "_build" / "html")
+    address = urllib.parse.urlunsplit(("https", "elsewhere.example", "/x.js", "", ""))
+    write(book, "one", prose=f'```{{raw}} html\n<script src="{address}"></script>\n```')
+    result = build(book)
+    assert result.returncode != 0
+    assert f"chapters/one.html: {address}" in result.stderr
+    assert snapshot(book / "_build" / "html") == before
+
+
+def test_missing_page_is_named(book):
+    (book / "chapters" / "two.md").unlink()
+    result = build(book)
+    assert result.returncode != 0
+    assert "there is no chapters/two.md" in result.stderr
