@@ -4,16 +4,17 @@ import hashlib
 import shutil
 from pathlib import Path
 
+import formulas
 from exercises import published
 from sphinxcontrib import katex
 
 
 def setup(app):
     """Register the hooks."""
-    # KaTeX's server is given 5 seconds to start; a busy machine may need more.
-    katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 60
+    katex.render_latex = formulas.render
     app.connect("source-read", hide)
     app.connect("html-page-context", offer_notebook, priority=400)
+    app.connect("html-page-context", title_once)
     app.connect("build-finished", hide_in_sources)
     return {
         "env_version": fingerprint(),
@@ -25,7 +26,7 @@ def setup(app):
 def fingerprint():
     """Number this folder's code: when it changes, Sphinx renders every page."""
     folder = Path(__file__).parent
-    sources = b"".join(path.read_bytes() for path in sorted(folder.glob("*.py")))
+    sources = b"".join(path.read_bytes() for path in sorted(folder.glob("*.[jp]*")))
     return int(hashlib.sha256(sources).hexdigest()[:12], 16)
 
 
@@ -55,3 +56,9 @@ def offer_notebook(app, pagename, templatename, context, doctree):
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(notebook, target)
         context["ipynb_source"] = name
+
+
+def title_once(app, pagename, templatename, context, doctree):
+    """Name the front page once: its title is that of the book."""
+    if pagename == app.config.root_doc:
+        context["docstitle"] = ""

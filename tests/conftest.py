@@ -1,12 +1,7 @@
-"""What all tests share: the folder, the build code, and the site that was built."""
-
-import sys
-from pathlib import Path
+"""What all tests share: the site that was built."""
 
 import pytest
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "site"))
+from build import ROOT
 
 
 @pytest.fixture(scope="session")

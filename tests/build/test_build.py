@@ -8,7 +8,7 @@ import urllib.parse
 
 import nbformat
 import pytest
-from conftest import ROOT
+from build import ROOT
 
 CHAPTER = """\
 ---
@@ -199,6 +199,7 @@ def test_hidden_tests_are_executed(book):
         ("See {ref}`nowhere`.", "nowhere"),
         ("# BEGIN HIDDEN TESTS", "chapters/one.md, line 32: unexpected"),
         ("[a page](missing.md)", "missing"),
+        (r"$\frac{1}$", "is faulty"),
     ],
 )
 def test_faulty_page_fails_the_build(book, prose, complaint):

@@ -5,7 +5,7 @@ from functools import cache
 
 import nbformat
 from bs4 import BeautifulSoup
-from conftest import ROOT
+from build import ROOT
 
 import chapters
 

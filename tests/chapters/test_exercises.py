@@ -5,7 +5,7 @@ import html
 import re
 
 import pytest
-from conftest import ROOT
+from build import ROOT
 from exercises import ExerciseError, published
 from reading import CHAPTERS, cells, source
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 import yaml
-from conftest import ROOT
+from build import ROOT
 from reading import CHAPTERS, PAGES, cells, executed, soup, source
 
 import selfattention.attention

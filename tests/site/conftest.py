@@ -1,0 +1,74 @@
+"""A real browser for the tests of the site: ``chromium`` and ``open_page``."""
+
+import shutil
+from dataclasses import dataclass, field
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+# The browser asks nobody for anything by itself.
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@dataclass
+class Visit:
+    """A page, with what went wrong on it and what it asked for, as they happen."""
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def __post_init__(self):
+        self.page.on("console", self.note_console)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on(
+            "requestfailed",
+            lambda request: self.errors.append(f"{request.url}: {request.failure}"),
+        )
+
+    def note_console(self, message):
+        if message.type == "error":
+            self.errors.append(message.text)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One Chromium for the whole run."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.fail(f"The tests of the site need a browser: none of {NAMES} is here.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium):
+    """Open pages that share nothing: ``open_page(url, **options)`` gives a ``Visit``.
+
+    The options are those of a browser context, such as ``viewport``. Without an address
+    the page stays empty, so that a test can prepare it.
+    """
+    contexts = []
+
+    def open_one(url=None, **options):
+        contexts.append(chromium.new_context(**options))
+        visit = Visit(contexts[-1].new_page())
+        if url is not None:
+            visit.page.goto(url)
+        return visit
+
+    yield open_one
+    for context in contexts:
+        context.close()

@@ -1,0 +1,182 @@
+"""Live figures in a real JupyterLab: the kernel and the page move each other."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from selfattention.live import Saturation
+
+SETUP = """\
+from selfattention.live import Saturation
+fig = Saturation([1, 2, 3, 4], factor=1)
+fig"""
+PRINT = "print(fig.factor, fig.largest_jacobian_entry)"
+MOVE = "fig.factor = 100"
+CHANGE = "fig.scores = [0, 5]"
+
+
+def wait_until(condition, what):
+    """Ask again until the condition holds; fail when it does not within a minute."""
+    end = time.monotonic() + 60
+    while not (answer := condition()):
+        assert time.monotonic() < end, f"{what}: not within a minute"
+        time.sleep(0.1)
+    return answer
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """A JupyterLab of its own: the address of a notebook with one cell per string."""
+    home = tmp_path_factory.mktemp("lab")
+    notebooks = home / "notebooks"
+    notebooks.mkdir()
+    folders = {
+        "HOME": home,
+        "IPYTHONDIR": home / "ipython",
+        "JUPYTER_CONFIG_DIR": home / "config",
+        "JUPYTER_DATA_DIR": home / "data",
+        "JUPYTER_RUNTIME_DIR": home / "runtime",
+    }
+    settings = home / "config" / "labconfig" / "page_config.json"
+    settings.parent.mkdir(parents=True)
+    # The news would be fetched from elsewhere.
+    news = {"@jupyterlab/apputils-extension:announcements": True}
+    settings.write_text(json.dumps({"disabledExtensions": news}), encoding="utf-8")
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    command += ["--expose-app-in-browser", "--ServerApp.ip=127.0.0.1"]
+    command += ["--ServerApp.port=0", f"--ServerApp.root_dir={notebooks}"]
+    environment = os.environ | {name: str(folder) for name, folder in folders.items()}
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+    try:
+        (info,) = wait_until(
+            lambda: list((home / "runtime").glob("jpserver-*.json")),
+            "the file that names the server",
+        )
+        server = wait_until(
+            lambda: info.read_text() and json.loads(info.read_text()),
+            "what that file says",
+        )
+        wait_until(lambda: listens(server["port"]), "an open port")
+
+        def write(name, *sources):
+            (notebooks / name).write_text(notebook(sources), encoding="utf-8")
+            return f"{server['url']}lab/tree/{name}?reset&token={server['token']}"
+
+        yield write
+    finally:
+        process.terminate()  # the server then ends its kernels
+        process.wait(timeout=60)
+
+
+def listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def notebook(sources):
+    cells = [
+        {
+            "cell_type": "code",
+            "execution_count": None,
+            "id": f"cell-{i}",
+            "metadata": {},
+            "outputs": [],
+            "source": source,
+        }
+        for i, source in enumerate(sources)
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return json.dumps(
+        {
+            "cells": cells,
+            "metadata": {"kernelspec": kernel},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+    )
+
+
+def open_notebook(open_page, url):
+    """Open the notebook and wait for its kernel."""
+    page = open_page(url, viewport={"width": 1000, "height": 800}).page
+    page.set_default_timeout(60_000)
+    page.wait_for_function(
+        "() => window.jupyterapp?.shell.currentWidget?.sessionContext"
+        "?.session?.kernel?.status === 'idle'"
+    )
+    return page
+
+
+def run(page, index):
+    """Run one cell to its end; what it printed."""
+    return page.evaluate(
+        """async index => {
+            const notebook = jupyterapp.shell.currentWidget.content;
+            notebook.activeCellIndex = index;
+            notebook.deselectAll();
+            await jupyterapp.commands.execute('notebook:run-cell');
+            const outputs = notebook.model.cells.get(index).sharedModel.getOutputs();
+            return outputs.map(output => [output.text ?? ''].flat().join('')).join('');
+        }""",
+        index,
+    )
+
+
+def wait_until_kernel_has(page, index, factor):
+    """Run a cell until it prints the factor: messages of a slider may queue up."""
+    wait_until(lambda: run(page, index).split()[0] == factor, f"factor {factor}")
+
+
+def weights(page):
+    everything = page.locator(".live-bar data")
+    return everything.evaluate_all("all => all.map(one => +one.value)")
+
+
+def test_the_slider_moves_the_kernel(lab, open_page):
+    page = open_notebook(open_page, lab("page-to-kernel.ipynb", SETUP, PRINT))
+    run(page, 0)
+    slider = page.get_by_role("slider")
+    expect(slider).to_have_value("21", timeout=60_000)
+    assert weights(page) == pytest.approx(Saturation().weights.tolist(), rel=1e-6)
+    assert run(page, 1).split()[0] == "1.0"
+    slider.focus()
+    slider.press("End")
+    wait_until_kernel_has(page, 1, "100.0")
+    entry = float(run(page, 1).split()[1])
+    assert entry == pytest.approx(3.7e-44, rel=0.02)
+    # The arrow keys belong to the slider and not to the notebook around it.
+    cell = "jupyterapp.shell.currentWidget.content.activeCellIndex"
+    page.evaluate(f"{cell} = 0")
+    slider.focus()
+    for key in ["ArrowLeft", "ArrowDown", "ArrowUp", "ArrowRight", "ArrowLeft"]:
+        slider.press(key)
+    assert page.evaluate(cell) == 0
+    expect(slider).to_be_focused()
+    wait_until_kernel_has(page, 1, "89.1")
+    slider.press("Home")
+    wait_until_kernel_has(page, 1, "0.0")
+
+
+def test_the_kernel_moves_the_slider(lab, open_page):
+    url = lab("kernel-to-page.ipynb", SETUP, MOVE, CHANGE, PRINT)
+    page = open_notebook(open_page, url)
+    run(page, 0)
+    slider = page.get_by_role("slider")
+    expect(slider).to_have_value("21", timeout=60_000)
+    run(page, 1)
+    expect(slider).to_have_value("61")
+    expect(page.locator(".live-slider .live-value")).to_have_text("×100")
+    expect(page.locator(".live-bar data").last).to_have_text("1.0000")
+    expected = Saturation(factor=100).weights.tolist()
+    assert weights(page) == pytest.approx(expected, rel=1e-6)
+    run(page, 2)
+    expect(page.locator(".live-bar")).to_have_count(2)
+    expect(page.locator(".live-bar > span")).to_have_text(["s1 = 0", "s2 = 5"])
+    assert run(page, 3).split()[0] == "100.0"
