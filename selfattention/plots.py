@@ -70,7 +70,7 @@ def heat_map(ax, matrix, rows, columns=None, title="", digits=2):
 
     Args:
         ax: matplotlib axes.
-        matrix: ``(T, S)`` numbers; the darkest blue is 1 or the largest entry.
+        matrix: ``(T, S)`` numbers; the darkest blue is the largest entry.
         rows: T names, of the queries.
         columns: S names, of the keys; the rows' names unless given.
         title: what the numbers are.
@@ -86,7 +86,7 @@ def heat_map(ax, matrix, rows, columns=None, title="", digits=2):
             f"one name per row and column: {len(matrix)} × {len(matrix[0])} numbers, "
             f"{len(rows)} and {len(columns)} names"
         )
-    top = max(1.0, max(max(row) for row in matrix))
+    top = max(max(row) for row in matrix)
     ax.imshow(matrix, cmap=WEIGHTS, vmin=0, vmax=top)
     for i, row in enumerate(matrix):
         for j, entry in enumerate(row):
