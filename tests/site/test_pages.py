@@ -77,6 +77,23 @@ def test_nothing_runs_over_the_edge(visit, page, width):
         assert box["over"] <= 0 or (box["scrolls"] and width < 1440), box["text"]
 
 
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_wide_formulas_can_be_read_from_their_left_edge(visit, chapter):
+    view = visit(chapter, width=360).page
+    formulas = view.locator("article div.math .katex-html").evaluate_all(
+        """all => all.map(one => ({
+            cut: one.closest('div.math').getBoundingClientRect().left
+                - one.getBoundingClientRect().left,
+            out: one.scrollWidth > one.clientWidth,
+            scrolls: getComputedStyle(one).overflowX === 'auto',
+            text: one.textContent.slice(0, 40),
+        }))"""
+    )
+    for formula in formulas:
+        assert formula["cut"] <= 0, formula["text"]
+        assert formula["scrolls"] or not formula["out"], formula["text"]
+
+
 def test_front_page_is_found_at_the_root(visit, address):
     view = visit("index").page
     view.goto(f"{address}/")
