@@ -84,7 +84,9 @@ def test_parts_of_a_chapter(chapter):
     assert ":class: goals" in text
     assert re.search(r"Allow \d+\s+minutes", text)
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
-    assert headings[-3:] == ["Summary", "Exercise", "References"]
+    assert headings[-3] == "Summary"
+    assert headings[-2] in ("Exercise", "Exercises")
+    assert headings[-1] == "References"
     assert text.count("{exercise-start}") == text.count("{solution-start}") >= 1
     assert "{cite:" in text
 
