@@ -41,14 +41,13 @@ class Run:
     error: str | None
 
 
-def execute(root, caches, workers=None):
+def execute(root, caches):
     """Execute every chapter that the cache does not hold yet.
 
     Args:
         root: the book's folder.
         caches: folder of the two caches, ``written`` and ``.jupyter_cache``, and of the
             executed ``notebooks`` that the site offers.
-        workers: chapters at a time; one per core unless given.
 
     Returns:
         The names of the chapters that were executed.
@@ -62,7 +61,7 @@ def execute(root, caches, workers=None):
     todo = [path for path in paths if not holds(written, chapters.read(path))]
     print(f"{len(paths)} chapters, {len(todo)} to execute", flush=True)
     failures = []
-    for run in run_all(todo, workers or os.cpu_count()):
+    for run in run_all(todo):
         if run.error is not None:
             failures.append(run.error)
             print(f"  {run.path.stem}: FAILED after {run.seconds:.1f} s", flush=True)
@@ -113,10 +112,11 @@ def show(path, written, shown, notebooks):
     nbformat.write(executed, notebooks / f"{path.stem}.ipynb")
 
 
-def run_all(paths, workers):
-    """Execute chapters side by side; yield each run as it ends."""
+def run_all(paths):
+    """Execute chapters side by side, one per core; yield each run as it ends."""
     if not paths:
         return
+    workers = min(os.cpu_count(), len(paths))
     # One process per chapter: its peak memory is then that of its children, the kernel.
     with multiprocessing.get_context("fork").Pool(workers, maxtasksperchild=1) as pool:
         yield from pool.imap_unordered(run_one, paths)

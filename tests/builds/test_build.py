@@ -211,6 +211,13 @@ def test_faulty_page_fails_the_build(book, prose, complaint):
     assert snapshot(book / "_build" / "html") == before
 
 
+def test_output_on_stderr_fails_the_build(book):
+    write(book, "one", number='__import__("sys").stderr.write("a warning")')
+    result = build(book)
+    assert result.returncode != 0
+    assert "stderr was found in the cell outputs" in result.stderr
+
+
 def test_asset_from_another_host_fails_the_build(book):
     before = snapshot(book / "_build" / "html")
     address = urllib.parse.urlunsplit(("https", "elsewhere.example", "/x.js", "", ""))
