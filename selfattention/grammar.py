@@ -1,0 +1,78 @@
+"""Sentences from a small grammar, for chapters that train on text they can explain.
+
+Words of one *kind* can stand in the same places, so whoever learns which words stand
+together can find the kinds, and can be marked, because the grammar knows them. One
+word has two kinds: a *beetle* crawls, and it can be driven.
+"""
+
+import torch
+
+# Each kind and its words; an article is a kind with a single word.
+KINDS = {
+    "article": ("the",),
+    "animal": ("dog", "cat", "horse", "rabbit", "mouse", "beetle"),
+    "vehicle": ("car", "bus", "truck", "taxi", "tractor", "beetle"),
+    "food": ("bread", "cheese", "apple", "soup", "cake", "carrot"),
+    "person": ("girl", "boy", "farmer", "doctor", "baker", "teacher"),
+    "eating": ("eats", "chews", "nibbles", "tastes", "swallows"),
+    "moving": ("runs", "sleeps", "hides", "jumps", "crawls"),
+    "driving": ("drives", "parks", "repairs", "washes", "sells"),
+    "cooking": ("cooks", "bakes", "slices", "serves", "heats"),
+    "temper": ("tame", "shy", "furry", "hungry", "wild"),
+    "make": ("rusty", "electric", "noisy", "rented", "broken"),
+    "taste": ("fresh", "sweet", "salty", "warm", "stale"),
+}
+
+# What a sentence can be: kinds in the order in which their words follow.
+PATTERNS = (
+    "article temper animal moving",
+    "article animal eating article taste food",
+    "article temper animal eating article food",
+    "article person cooking article taste food",
+    "article person eating article taste food",
+    "article person driving article make vehicle",
+    "article make vehicle moving",
+)
+
+# Every word once, in the order of KINDS: a word's place is its number.
+VOCABULARY = tuple(dict.fromkeys(word for words in KINDS.values() for word in words))
+
+
+def kinds_of(word):
+    """Return the kinds that a word has, a tuple of one name or, for *beetle*, of two.
+
+    Raises:
+        ValueError: the grammar does not know the word.
+    """
+    found = tuple(kind for kind, words in KINDS.items() if word in words)
+    if not found:
+        raise ValueError(f"not a word of the grammar: {word!r}")
+    return found
+
+
+def sentences(count, seed=0):
+    """Draw sentences: a pattern for each, then a word for each kind, all alike likely.
+
+    Args:
+        count: how many.
+        seed: the same seed gives the same sentences, whatever was drawn elsewhere.
+
+    Returns:
+        A list of ``count`` lists of words.
+
+    Raises:
+        ValueError: ``count`` is no positive whole number or ``seed`` no whole number.
+    """
+    if type(count) is not int or count < 1:
+        raise ValueError(f"count has to be a positive whole number, not {count!r}")
+    if type(seed) is not int:
+        raise ValueError(f"seed has to be a whole number, not {seed!r}")
+    generator = torch.Generator().manual_seed(seed)
+
+    def pick(options):
+        number = torch.randint(len(options), (1,), generator=generator).item()
+        return options[number]
+
+    return [
+        [pick(KINDS[kind]) for kind in pick(PATTERNS).split()] for _ in range(count)
+    ]
