@@ -6,7 +6,7 @@ TORCH_CPU := https://download.pytorch.org/whl/cpu
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: book test serve clean browser
+.PHONY: book test serve links clean browser
 
 book: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py
@@ -21,6 +21,9 @@ serve: book
 	@echo "http://127.0.0.1:8000"
 	@$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory _build/html
 
+links: .venv/.installed site/node_modules/.installed
+	@$(BIN)/python site/build.py --links
+
 clean:
 	rm -rf .venv _build site/node_modules *.egg-info .pytest_cache .hypothesis .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
@@ -30,7 +33,7 @@ clean:
 .venv/.installed: requirements.txt requirements-dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
-	PIP_RETRIES=0 $(BIN)/pip install --extra-index-url $(TORCH_CPU) $$(grep '^torch==' requirements.txt)
+	PIP_RETRIES=0 $(BIN)/pip install --extra-index-url $(TORCH_CPU) $$(grep '^torch' requirements.txt)
 	$(BIN)/pip install -r requirements-dev.txt
 	$(BIN)/pip install --no-deps --no-build-isolation -e .
 	command -v npm || $(BIN)/pip install $(NODE_WHEEL)

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import formulas
+import repository
 from exercises import published
 from sphinxcontrib import katex
 
@@ -12,15 +13,24 @@ from sphinxcontrib import katex
 def setup(app):
     """Register the hooks."""
     katex.render_latex = formulas.render
+    # Sphinx renders every page again when this value changes.
+    app.add_config_value("book_repository", None, "html")
+    app.connect("config-inited", find_repository)
     app.connect("source-read", hide)
     app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", title_once)
+    app.connect("html-page-context", offer_binder, priority=600)
     app.connect("build-finished", hide_in_sources)
     return {
         "env_version": fingerprint(),
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }
+
+
+def find_repository(app, config):
+    """Note where the book's repository is, for the links that lead there."""
+    config.book_repository = repository.address(app.srcdir)
 
 
 def fingerprint():
@@ -62,3 +72,21 @@ def title_once(app, pagename, templatename, context, doctree):
     """Name the front page once: its title is that of the book."""
     if pagename == app.config.root_doc:
         context["docstitle"] = ""
+
+
+def offer_binder(app, pagename, templatename, context, doctree):
+    """Offer to run a chapter on Binder, where the book's repository is known.
+
+    The theme's own button would copy the notebook over that of ``offer_notebook``.
+    """
+    known = app.config.book_repository
+    if known and context.get("ipynb_source"):
+        context["header_buttons"].append(
+            {
+                "type": "link",
+                "url": repository.launch_link(known, f"{pagename}.md"),
+                "tooltip": "Run this chapter on Binder",
+                "icon": "fas fa-rocket",
+                "label": "launch-binder",
+            }
+        )

@@ -22,10 +22,13 @@ def main():
     parser.add_argument(
         "--fresh", action="store_true", help="execute every cell, from no cache"
     )
+    parser.add_argument(
+        "--links", action="store_true", help="ask for every external link instead"
+    )
     arguments = parser.parse_args()
     start = time.perf_counter()
     try:
-        site = build(ROOT, fresh=arguments.fresh)
+        site = build(ROOT, fresh=arguments.fresh, links=arguments.links)
     except subprocess.CalledProcessError:
         sys.exit("\nThe book was not built: the messages above say why.")
     except (
@@ -35,11 +38,15 @@ def main():
         publish.NotSelfHosted,
     ) as error:
         sys.exit(f"\nThe book was not built.\n{error}")
-    print(f"Built in {time.perf_counter() - start:.0f} s: open {site}/index.html")
+    seconds = time.perf_counter() - start
+    result = "every link answers" if arguments.links else f"open {site}/index.html"
+    print(f"Built in {seconds:.0f} s: {result}")
 
 
-def build(root, fresh=False):
+def build(root, fresh=False, links=False):
     """Build the book in ``root``; return the folder of the finished site.
+
+    With ``links`` external links are asked for instead; one without an answer fails.
 
     Nothing but a finished site ever stands in ``_build/html``: a build that fails
     leaves the last good one there, or none.
@@ -50,7 +57,9 @@ def build(root, fresh=False):
             shutil.rmtree(other)
     execute.execute(root, work / "_build")
     vendor.gather(root, root / "_build" / "static")
-    render(root, work)
+    render(root, work, "linkcheck" if links else "html")
+    if links:
+        return work / "_build" / "linkcheck"
     publish.publish(work / "_build" / "html", root / "_build" / "html")
     return root / "_build" / "html"
 
@@ -70,12 +79,12 @@ def workshop(root):
     return root / "_build" / f"work-{digest.hexdigest()[:12]}"
 
 
-def render(root, work):
+def render(root, work, builder):
     """Have Jupyter Book render the pages; every warning is an error."""
     command = [
         Path(sys.executable).with_name("jupyter-book"),
         *("build", root, "--path-output", work),
-        *("-W", "-n", "--keep-going", "--quiet"),
+        *("--builder", builder, "-W", "-n", "--keep-going", "--quiet"),
     ]
     print("Rendering …", flush=True)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
