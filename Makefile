@@ -6,7 +6,7 @@ TORCH_CPU := https://download.pytorch.org/whl/cpu
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: book test serve links clean browser
+.PHONY: book test test-binder serve links clean browser
 
 book: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py
@@ -16,6 +16,10 @@ test: .venv/.installed site/node_modules/.installed browser
 	$(BIN)/ruff format --check .
 	$(BIN)/python site/build.py --fresh
 	$(BIN)/python -m pytest
+
+# What `make test` does with one chapter, for every chapter.
+test-binder: .venv/.installed browser
+	BINDER_CHAPTERS=all $(BIN)/python -m pytest tests/site/test_binder.py
 
 serve: book
 	@echo "http://127.0.0.1:8000"
