@@ -6,7 +6,7 @@ TORCH_CPU := https://download.pytorch.org/whl/cpu
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: book test test-binder serve links clean browser
+.PHONY: book test test-binder test-hub serve links clean browser
 
 book: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py
@@ -20,6 +20,19 @@ test: .venv/.installed site/node_modules/.installed browser
 # What `make test` does with one chapter, for every chapter.
 test-binder: .venv/.installed browser
 	BINDER_CHAPTERS=all $(BIN)/python -m pytest tests/site/test_binder.py
+
+# A class at once on a real JupyterHub, in an environment of its own.
+test-hub: .venv/.installed _build/hub/.installed
+	HUB_BIN=$(CURDIR)/_build/hub/bin HUB_PROXY=$(CURDIR)/_build/hub/node_modules/.bin/configurable-http-proxy \
+	  _build/hub/bin/python -m pytest -s tests/hub
+
+_build/hub/.installed: requirements-dev.txt requirements.txt
+	$(PYTHON) -m venv _build/hub
+	PIP_RETRIES=0 _build/hub/bin/pip install --extra-index-url $(TORCH_CPU) \
+	  -r requirements-dev.txt jupyterhub==5.5.4
+	_build/hub/bin/pip install --no-deps --no-build-isolation -e .
+	npm install --prefix _build/hub configurable-http-proxy@5.3.0
+	touch $@
 
 serve: book
 	@echo "http://127.0.0.1:8000"
