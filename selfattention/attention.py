@@ -10,7 +10,13 @@ import math
 import torch
 from torch import nn
 
-from selfattention.shapes import check_attention, check_heads, check_tokens
+from selfattention.shapes import (
+    check_attention,
+    check_heads,
+    check_lengths,
+    check_tokens,
+    check_width,
+)
 
 
 def softmax(scores, dim=-1):
@@ -36,7 +42,7 @@ def softmax(scores, dim=-1):
     return exponentials / exponentials.sum(dim, keepdim=True).clamp(min=1)
 
 
-def scaled_dot_product_attention(query, key, value, mask=None):
+def scaled_dot_product_attention(query, key, value, mask=None, dropout=0.0):
     """Weigh the values by how well their keys fit each query.
 
     Args:
@@ -45,21 +51,24 @@ def scaled_dot_product_attention(query, key, value, mask=None):
         value: ``(..., S, d_v)``.
         mask: boolean, broadcastable to ``(..., T, S)``, True = may attend. A query that
             may attend to nothing gets weights, output and gradients of 0.
+        dropout: the probability with which each weight is set to 0; the others are
+            divided by ``1 - dropout``. A module passes 0 when it is not in training.
 
     Returns:
-        The output ``(..., T, d_v)`` and the weights ``(..., T, S)``.
+        The output ``(..., T, d_v)`` and the weights ``(..., T, S)`` that made it.
 
     Raises:
         ValueError: shapes do not fit; TypeError: the mask is not boolean.
 
-    Equation 1 of Vaswani et al. (2017). Taught in *Queries, keys, values*; the mask in
-    *Masking*.
+    Equation 1 of Vaswani et al. (2017). Taught in *Queries, keys, values*; mask and
+    dropout in *Masking*.
     """
     check_attention(query, key, value, mask)
     scores = query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))
     if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf)
     weights = softmax(scores, dim=-1)  # (..., T, S)
+    weights = nn.functional.dropout(weights, dropout)
     return weights @ value, weights
 
 
@@ -69,6 +78,43 @@ def causal_mask(length):
     Taught in *Masking*.
     """
     return torch.ones(length, length, dtype=torch.bool).tril()
+
+
+def padding_mask(lengths, longest=None):
+    """The mask ``(B, 1, S)`` that hides what was added to fill up a batch.
+
+    Args:
+        lengths: B whole numbers, how many tokens of each sequence are real.
+        longest: S, the width of the batch; the largest length unless given.
+
+    Raises:
+        ValueError: a length is negative or larger than ``longest``.
+
+    Taught in *Masking*.
+    """
+    lengths = torch.as_tensor(lengths)
+    longest = int(lengths.max()) if longest is None else longest
+    check_lengths(lengths, longest)
+    position = torch.arange(longest, device=lengths.device)
+    return (position < lengths.unsqueeze(-1)).unsqueeze(-2)
+
+
+def sinusoidal_positions(length, width):
+    """Sines and cosines ``(length, width)`` that say where a token stands.
+
+    Column 2i holds the sine and column 2i + 1 the cosine of the position times
+    ``10000 ** (-2i / width)``.
+
+    Raises:
+        ValueError: the width is odd.
+
+    Section 3.5 of Vaswani et al. (2017). Taught in *Multi-head attention*.
+    """
+    check_width(width)
+    position = torch.arange(length).unsqueeze(-1)  # (T, 1)
+    rate = 10_000 ** (-torch.arange(0, width, 2) / width)  # (d / 2,)
+    angle = position * rate  # (T, d / 2)
+    return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(-2)
 
 
 class SelfAttention(nn.Module):
@@ -102,13 +148,33 @@ class SelfAttention(nn.Module):
 class CausalAttention(SelfAttention):
     """One head of self-attention in which position i sees positions ≤ i.
 
+    Args:
+        embed_dim: width of a token, ``d``.
+        d_k: width of queries and keys.
+        d_v: width of values; ``d_k`` unless given.
+        dropout: the probability of a weight to be dropped, in training only.
+
     Taught in *Masking*.
     """
 
-    def forward(self, x):
-        """Map tokens ``(..., T, d)`` to contexts ``(..., T, d_v)`` and weights."""
-        mask = causal_mask(x.size(-2)).to(x.device)
-        return super().forward(x, mask)
+    def __init__(self, embed_dim, d_k, d_v=None, dropout=0.0):
+        """Draw the three matrices."""
+        super().__init__(embed_dim, d_k, d_v)
+        self.dropout = dropout
+
+    def forward(self, x, mask=None):
+        """Map tokens ``(..., T, d)`` to contexts ``(..., T, d_v)`` and weights.
+
+        A mask, for instance of padding, forbids more on top of the future.
+        """
+        causal = causal_mask(x.size(-2)).to(x.device)
+        return scaled_dot_product_attention(
+            x @ self.W_query,  # (..., T, d_k)
+            x @ self.W_key,  # (..., T, d_k)
+            x @ self.W_value,  # (..., T, d_v)
+            mask=causal if mask is None else causal & mask,
+            dropout=self.dropout if self.training else 0.0,
+        )
 
 
 class MultiHeadAttention(nn.Module):
@@ -118,6 +184,7 @@ class MultiHeadAttention(nn.Module):
         embed_dim: width of a token; what comes out is as wide.
         num_heads: number of heads, a divisor of ``embed_dim``.
         bias: whether the four projections add a bias, as BERT's do.
+        dropout: the probability of a weight to be dropped, in training only.
 
     Raises:
         ValueError: ``num_heads`` does not divide ``embed_dim``.
@@ -125,11 +192,11 @@ class MultiHeadAttention(nn.Module):
     Section 3.2.2 of Vaswani et al. (2017). Taught in *Multi-head attention*.
     """
 
-    def __init__(self, embed_dim, num_heads, bias=True):
+    def __init__(self, embed_dim, num_heads, bias=True, dropout=0.0):
         """Make the four projections."""
         super().__init__()
         check_heads(embed_dim, num_heads)
-        self.num_heads = num_heads
+        self.num_heads, self.dropout = num_heads, dropout
         self.q_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
         self.k_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
         self.v_proj = nn.Linear(embed_dim, embed_dim, bias=bias)
@@ -148,7 +215,8 @@ class MultiHeadAttention(nn.Module):
             query: ``(B, T, d)``.
             key: ``(B, S, d)``; ``query`` unless given.
             value: ``(B, S, d)``; ``key`` unless given.
-            mask: boolean, broadcastable to ``(B, h, T, S)``, True = may attend.
+            mask: boolean, True = may attend; broadcastable to ``(T, S)``, to
+                ``(B, T, S)``, which is for all heads, or to ``(B, h, T, S)``.
 
         Returns:
             The output ``(B, T, d)`` and the weights of every head ``(B, h, T, S)``.
@@ -160,11 +228,14 @@ class MultiHeadAttention(nn.Module):
         value = key if value is None else value
         d = self.q_proj.in_features
         check_tokens(d, query=query, key=key, value=value)
+        if mask is not None and mask.dim() == 3:
+            mask = mask.unsqueeze(1)  # (B, 1, T, S)
         heads, weights = scaled_dot_product_attention(
             self.split(self.q_proj(query)),
             self.split(self.k_proj(key)),
             self.split(self.v_proj(value)),
             mask,
+            self.dropout if self.training else 0.0,
         )  # (B, h, T, d / h), (B, h, T, S)
         concatenated = heads.transpose(1, 2).flatten(2)  # (B, T, d)
         return self.out_proj(concatenated), weights

@@ -84,6 +84,33 @@ def check_tokens(width, **inputs):
             raise ValueError(f"{name} must be (B, T, {width}), not {show(tensor)}")
 
 
+def check_width(width):
+    """Check that sines and cosines can share a width evenly.
+
+    Raises:
+        ValueError: the width is odd or not positive.
+    """
+    if width < 2 or width % 2:
+        raise ValueError(f"width must be even and positive, not {width}")
+
+
+def check_lengths(lengths, longest):
+    """Check that every length of a batch lies between 0 and the longest.
+
+    Raises:
+        ValueError: a length does not, or the lengths are not one row of whole numbers.
+    """
+    if lengths.dim() != 1 or lengths.is_floating_point():
+        raise ValueError(
+            "lengths must be one row of whole numbers, "
+            f"not {lengths.dtype} of shape {show(lengths)}"
+        )
+    if lengths.min() < 0 or lengths.max() > longest:
+        raise ValueError(
+            f"lengths must lie between 0 and {longest}: {lengths.tolist()}"
+        )
+
+
 def broadcastable(*shapes):
     """Whether shapes broadcast together: from the right, sizes are equal or 1."""
     width = max(len(shape) for shape in shapes)
