@@ -5,6 +5,7 @@ HTML brings d3 and jQuery along, out of Python packages that hold them. On the b
 site one copy serves all views of a page.
 """
 
+import json
 import re
 from importlib.resources import files
 
@@ -26,7 +27,9 @@ CLASSES = {
 }
 ADDRESSES = re.compile(r"^require\.config\(.*?^\}\);$", re.MULTILINE | re.DOTALL)
 # bertviz writes its data twice, the second time into a comment.
-COMMENT = re.compile(r"^(\s*const params = .*?);\s*// HACK: .*$", re.MULTILINE)
+DATA = re.compile(r"^(\s*const params = )(\{.*?\});\s*// HACK: .*$", re.MULTILINE)
+# Most weights of most heads round to nothing, and 0 is as good as 0.0.
+ZERO = re.compile(r"(?<=[\[,])0\.0(?=[\],])")
 # What bertviz asks of require.js, answered with what is already there.
 ANSWER = "const requirejs = (names, draw) => draw(window.jQuery, window.d3);"
 
@@ -54,7 +57,7 @@ def self_contained(view):
     head, script, rest = html.partition('<script type="text/javascript">')
     if not found or not script or "requirejs(" not in rest:
         raise ValueError("view holds no script of bertviz 1.4 that asks for libraries")
-    rest = COMMENT.sub(r"\1;", ADDRESSES.sub("", rest))
+    rest = DATA.sub(compact, ADDRESSES.sub("", rest))
     body, end, tail = rest.rpartition("</script>")
     # Several views stand on one page, and an id may stand there once.
     for name in ("layer", "filter", "vis"):
@@ -63,6 +66,12 @@ def self_contained(view):
         )
         body = body.replace(f" #{name}`", f" .{name}`")
     return HTML(f"{libraries()}{head}{script}{{\n{ANSWER}\n{body}}}\n{end}{tail}")
+
+
+def compact(found):
+    """Write the data of a view once, without spaces or idle zeros."""
+    data = json.dumps(json.loads(found[2]), separators=(",", ":"))
+    return f"{found[1]}{ZERO.sub('0', data)};"
 
 
 def libraries():

@@ -145,10 +145,10 @@ def test_page_offers_its_executed_notebook(visit, chapter):
 def test_head_view_is_drawn(visit, theme):
     view = visit("bert_heads", theme).page
     views = view.locator("div[id^='bertviz-']")
-    assert views.count() == 2
+    assert views.count() == 4
     first = views.first
     first.locator("svg").wait_for()
-    assert first.locator("select#layer option").all_inner_texts() == ["0", "3", "5"]
+    assert first.locator("select.layer option").all_inner_texts() == ["0", "3", "5"]
     tokens = first.locator("svg #left text").all_text_contents()
     assert tokens[:3] == ["[CLS]", "time", "flies"]
     assert lit_heads(first) == [2]
@@ -188,9 +188,14 @@ def lit_heads(box):
     )
 
 
-def test_head_views_keep_their_page_light(site):
-    page = site / "chapters" / "bert_heads.html"
-    assert page.stat().st_size < 250_000
+def test_model_view_shows_every_head_and_enlarges_one(visit):
+    box = visit("bert_heads").page.locator("div[id^='bertviz-']").nth(1)
+    heads = box.locator("svg > g").filter(has=box.page.locator(".attn_background"))
+    heads.first.wait_for()
+    assert heads.count() == 72
+    assert box.locator(".attn-line-group").count() == 0
+    heads.nth(2).locator("rect").last.click()
+    assert box.locator(".attn-line-group").count() == 13
 
 
 def test_live_figure_moves_on_its_page(visit):

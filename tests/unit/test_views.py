@@ -1,5 +1,6 @@
 """bertviz's views bring their libraries along."""
 
+import json
 import re
 
 import pytest
@@ -20,8 +21,21 @@ def test_view_names_no_other_host_and_holds_its_data_once(view):
     assert "d3js.org" in libraries
     assert "jQuery v3" in libraries
     assert not re.search(r"cdn|\.min|require\.config", own)
-    assert own.count('"attention": [') == 1
+    assert own.count('"attention":[') == 1
     assert own.count("<script") == own.count("</script>") == 1
+
+
+@pytest.mark.parametrize("view", [head_view, model_view])
+def test_data_of_a_view_is_unchanged_and_small(view):
+    torch.manual_seed(0)
+    weights = torch.randn(2, 1, 3, 5, 5).mul(9).softmax(-1).double().round(decimals=3)
+    tokens = ["[CLS]", "a", ";", "// HACK: {0.0,0.0}", "[SEP]"]
+    html = view(list(weights), tokens, html_action="return")
+    data = re.compile(r"const params = (\{.*?\});( // HACK.*)?\n")
+    before, after = data.search(html.data), data.search(self_contained(html).data)
+    assert json.loads(after[1]) == json.loads(before[1])
+    # What is left is smaller than one copy of two.
+    assert len(after[0]) < 0.45 * len(before[0])
 
 
 def test_libraries_stand_between_their_marks():
