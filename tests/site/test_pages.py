@@ -243,7 +243,9 @@ def test_text_stands_out_from_its_background(visit, page, theme):
 
 # The lowest contrast of any piece of text in the article, by WCAG's formula.
 CONTRAST = """() => {
-    const parse = colour => colour.match(/[\\d.]+/g).map(Number);
+    // Colours that CSS has mixed count from 0 to 1.
+    const parse = colour => colour.match(/[\\d.]+/g).map((part, i) =>
+        Number(part) * (colour.startsWith('color(srgb') && i < 3 ? 255 : 1));
     const luminance = ([r, g, b]) => [r, g, b].map(c => c / 255).map(
         c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4
     ).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
