@@ -11,14 +11,14 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 book: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py
 
-test: .venv/.installed site/node_modules/.installed browser
+test: .venv/.installed site/node_modules/.installed tests/site/node_modules/.installed browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python site/build.py --fresh
 	$(BIN)/python -m pytest
 
 # What `make test` does with one chapter, for every chapter.
-test-binder: .venv/.installed browser
+test-binder: .venv/.installed tests/site/node_modules/.installed browser
 	BINDER_CHAPTERS=all $(BIN)/python -m pytest tests/site/test_binder.py
 
 # A class at once on a real JupyterHub, in an environment of its own.
@@ -42,7 +42,7 @@ links: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py --links
 
 clean:
-	rm -rf .venv _build site/node_modules *.egg-info .pytest_cache .hypothesis .ruff_cache
+	rm -rf .venv _build site/node_modules tests/site/node_modules *.egg-info .pytest_cache .hypothesis .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # The CPU build of torch is on an index of its own. Where that cannot be reached, pip
@@ -56,8 +56,8 @@ clean:
 	command -v npm || $(BIN)/pip install $(NODE_WHEEL)
 	touch $@
 
-site/node_modules/.installed: .venv/.installed site/package.json site/package-lock.json
-	npm ci --prefix site
+%/node_modules/.installed: .venv/.installed %/package.json %/package-lock.json
+	npm ci --prefix $*
 	touch $@
 
 browser:

@@ -31,7 +31,11 @@ DATA = re.compile(r"^(\s*const params = )(\{.*?\});\s*// HACK: .*$", re.MULTILIN
 # Most weights of most heads round to nothing, and 0 is as good as 0.0.
 ZERO = re.compile(r"(?<=[\[,])0\.0(?=[\],])")
 # What bertviz asks of require.js, answered with what is already there.
-ANSWER = "const requirejs = (names, draw) => draw(window.jQuery, window.d3);"
+ANSWER = """const requirejs = (names, draw) => {
+  const start = () => draw(window.jQuery, window.d3);
+  if (document.readyState !== "loading") start();
+  else document.addEventListener("DOMContentLoaded", start);
+};"""
 
 
 def self_contained(view):

@@ -1,9 +1,12 @@
 """The book's Sphinx extension: what readers may see, and what they may take away."""
 
+import datetime
 import hashlib
+import importlib.metadata
 import shutil
 from pathlib import Path
 
+import describe
 import formulas
 import repository
 from exercises import published
@@ -19,8 +22,10 @@ def setup(app):
     app.connect("source-read", hide)
     app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", title_once)
+    app.connect("html-page-context", describe.describe)
     app.connect("html-page-context", offer_binder, priority=600)
     app.connect("build-finished", hide_in_sources)
+    app.connect("build-finished", describe.list_pages)
     return {
         "env_version": fingerprint(),
         "parallel_read_safe": True,
@@ -29,8 +34,15 @@ def setup(app):
 
 
 def find_repository(app, config):
-    """Note where the book's repository is, for the links that lead there."""
+    """Note where book and site are, and what is built, for links and for the footer."""
     config.book_repository = repository.address(app.srcdir)
+    config.html_baseurl = repository.site_address(config.book_repository) or ""
+    version = importlib.metadata.version("selfattention")
+    today = datetime.date.today()
+    built = f"Version {version}, built on {today:%d %B %Y}".replace(" 0", " ")
+    if commit := repository.commit(app.srcdir):
+        built += f" from commit {commit}"
+    config.html_theme_options["extra_footer"] = f"<p>{built}.</p>"
 
 
 def fingerprint():

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from bs4 import BeautifulSoup
+from finish import finish
 
 from selfattention import views
 
@@ -55,6 +56,7 @@ def publish(rendered, site):
     for page in waiting.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         page.write_text(rewrite(text, page, waiting), encoding="utf-8")
+    finish(waiting)
     foreign = foreign_assets(waiting)
     if foreign:
         raise NotSelfHosted("loaded from other hosts:\n  " + "\n  ".join(foreign))

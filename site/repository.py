@@ -37,6 +37,37 @@ def address(root):
     return f"https://{match[1]}/{match[2]}" if match else None
 
 
+def site_address(repository):
+    """Return the address at which the site will be read, ending in /, or None.
+
+    ``BOOK_ADDRESS`` comes before that of GitHub's pages for the repository.
+
+    Raises:
+        ValueError: ``BOOK_ADDRESS`` is no address.
+    """
+    if named := os.environ.get("BOOK_ADDRESS"):
+        if not re.fullmatch(r"https?://[^\s/]+(/\S*)?", named):
+            raise ValueError(f"BOOK_ADDRESS must be https://…, not {named!r}")
+        return named.rstrip("/") + "/"
+    pages = re.fullmatch(r"https://github\.com/([^/]+)/([^/]+)", repository or "")
+    if pages is None:
+        return None
+    owner, name = pages[1].lower(), pages[2]
+    host = f"https://{owner}.github.io/"
+    return host if name.lower() == f"{owner}.github.io" else f"{host}{name}/"
+
+
+def commit(root):
+    """Return the short name of the commit that is built, or None outside of git."""
+    asked = subprocess.run(
+        ["git", "-C", str(root), "rev-parse", "--short", "HEAD"],
+        capture_output=True,
+        text=True,
+        check=False,  # no git or no repository: then there is none
+    )
+    return asked.stdout.strip() or None
+
+
 def launch_link(repository, page):
     """Link to Binder so that it opens one page as a notebook in JupyterLab.
 
