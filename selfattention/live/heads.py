@@ -34,7 +34,7 @@ class Sentences(TraitType):
         )
         tokens = tuple(value[0])
         good = all(isinstance(token, str) and token for token in tokens)
-        fit(good and 1 <= len(tokens) <= 16, "tokens must be 1 to 16 texts")
+        fit(good and 1 <= len(tokens) <= 40, "tokens must be 1 to 40 texts")
         if len(value) == 2:
             return (tokens, *encode(tokens, value[1]))
         layers, heads, digits = value[1:]
@@ -53,7 +53,7 @@ class Heads(LiveFigure):
     gives the numbers of the chosen sentence.
 
     Args:
-        sentences: pairs of tokens, at most 16, and weights ``(layers, heads, T, T)``.
+        sentences: pairs of tokens, at most 40, and weights ``(layers, heads, T, T)``.
         sentence: the sentence to begin with.
         layer: the layer to begin with.
         head: the head to begin with.

@@ -33,7 +33,7 @@ def test_sentences_survive_the_way_to_the_page_and_back():
         ([], r"list of \(tokens, weights\)"),
         ("ab", r"list of \(tokens, weights\)"),
         ([("a",)], r"must be \(tokens, weights\)"),
-        ([(["a", ""], torch.eye(2)[None, None])], "tokens must be 1 to 16 texts"),
+        ([(["a", ""], torch.eye(2)[None, None])], "tokens must be 1 to 40 texts"),
         ([(["a", "b"], torch.eye(2))], r"weights must be \(layers, heads, 2, 2\)"),
         ([(["a"], torch.eye(2)[None, None])], r"\(layers, heads, 1, 1\) for 1 tokens"),
         ([(["a", "b"], torch.ones(1, 1, 2, 2))], "each row must sum to 1"),
