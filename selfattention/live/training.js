@@ -45,11 +45,11 @@ const render = ({ model, el }) => {
   const rebuild = (tokens, kinds, steps) => {
     const shapes = [...new Set(kinds)];
     const point = (i, role) => {
-      const look = { class: `live-${role}`, style: `--live-colour: ${colour(i)}` };
+      const look = { class: role, style: `--live-colour: ${colour(i)}` };
       const text = drawn("text", { x: 11, dy: "0.35em" }, tokens[i]);
       return drawn("g", {}, mark(SHAPES[shapes.indexOf(kinds[i])], look), text);
     };
-    points = ["key-point", "query-point"].map((role) => tokens.map((_, i) => point(i, role)));
+    points = ["live-key-point", "live-query-point"].map((role) => tokens.map((_, i) => point(i, role)));
     svg.replaceChildren(axes, ...points.flat());
     scrub = slider({
       label: "Training step",
