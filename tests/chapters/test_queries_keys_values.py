@@ -149,7 +149,7 @@ def test_forged_key_and_forged_value():
 
 
 def test_figures_and_exercises():
-    for name in ("geometry", "right-map", "training", "progress"):
+    for name in ("geometry", "right-map", "four-moments", "progress"):
         assert soup(NAME).find("figure", id=f"fig-{name}").img["alt"]
     head = soup(NAME).find("figure", id="fig-single-head").img
     assert "single_head" in head["src"]

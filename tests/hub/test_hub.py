@@ -129,6 +129,7 @@ async def execute(address, user, cells):
         HTTPRequest(
             f"ws{address[4:]}/user/{user}/api/kernels/{kernel}/channels",
             headers={"Authorization": f"token {TOKEN}"},
+            connect_timeout=300,
             request_timeout=600,
         ),
         max_message_size=1 << 28,
