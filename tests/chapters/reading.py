@@ -11,6 +11,10 @@ import chapters
 
 CHAPTERS = [path.stem for path in chapters.notebooks(ROOT)]
 PAGES = [path.stem for path in chapters.pages(ROOT)]
+# Notebooks in which one looks things up: they teach nothing that an exercise could ask
+# for, so they have none, and no summary. What holds for cells holds for theirs, too.
+LOOKED_UP = {"index", "common_mistakes", "reading_critically", "colophon"}
+LESSONS = [name for name in CHAPTERS if name not in LOOKED_UP]
 
 
 @cache

@@ -7,7 +7,7 @@ import re
 import pytest
 from build import ROOT
 from exercises import ExerciseError, published
-from reading import CHAPTERS, cells, source
+from reading import CHAPTERS, LESSONS, cells, source
 
 WRITTEN = """\
 def answer():
@@ -42,7 +42,7 @@ def test_markers_out_of_place_are_refused(text, message):
         published(text)
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", LESSONS)
 def test_form_of_an_exercise(chapter):
     tagged = {"solution": [], "test": []}
     for cell in cells(chapter):

@@ -8,7 +8,7 @@ from copy import copy
 import pytest
 import yaml
 from build import ROOT
-from reading import CHAPTERS, PAGES, cells, executed, soup, source
+from reading import CHAPTERS, LESSONS, PAGES, cells, executed, soup, source
 
 import selfattention.attention
 import selfattention.toys
@@ -79,7 +79,7 @@ def test_only_glue_is_left_out_of_the_page(chapter):
                 assert plain or text == "from myst_nb import glue", text
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", LESSONS)
 def test_parts_of_a_chapter(chapter):
     text = source(chapter)
     assert ":class: goals" in text
@@ -90,6 +90,13 @@ def test_parts_of_a_chapter(chapter):
     assert headings[-1] == "References"
     assert text.count("{exercise-start}") == text.count("{solution-start}") >= 1
     assert "{cite:" in text
+
+
+@pytest.mark.parametrize("page", ["common_mistakes", "reading_critically"])
+def test_pages_of_checks_say_what_they_give_and_how_long_they_take(page):
+    opening = source(page).split("\n## ")[0]
+    assert ":class: goals" in opening
+    assert re.search(r"Allow \d+\s+minutes", opening)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -171,5 +178,6 @@ def test_no_markup_is_left_over(page):
     article = copy(soup(page).find("article"))  # other tests read the page, too
     for code in article.find_all(["pre", "code"]):
         code.extract()
-    for leftover in ("{ref}", "{numref}", "{cite", "{glue", "$$", "```", ":::"):
+    roles = ("{ref}", "{numref}", "{term}", "{cite", "{glue")
+    for leftover in (*roles, "$$", "```", ":::"):
         assert leftover not in article.get_text(), leftover
