@@ -6,10 +6,22 @@ TORCH_CPU := https://download.pytorch.org/whl/cpu
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: book test serve clean browser
+# Where `make course` writes, for which chapters, and with whose private exercises.
+COURSE ?= _course
+CHAPTERS ?=
+OVERLAY ?=
+
+.PHONY: book notebooks course test serve clean browser
 
 book: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py
+
+notebooks: .venv/.installed
+	@$(BIN)/python site/notebooks.py
+
+course: .venv/.installed
+	@PYTHONPATH=site $(BIN)/python course/assign.py --course "$(COURSE)" \
+	  $(if $(OVERLAY),--overlay "$(OVERLAY)") $(CHAPTERS)
 
 test: .venv/.installed site/node_modules/.installed browser
 	$(BIN)/ruff check .
