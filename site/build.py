@@ -2,6 +2,7 @@
 
 import argparse
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -22,10 +23,13 @@ def main():
     parser.add_argument(
         "--fresh", action="store_true", help="execute every cell, from no cache"
     )
+    parser.add_argument(
+        "--instructor", action="store_true", help="show hidden tests and all solutions"
+    )
     arguments = parser.parse_args()
     start = time.perf_counter()
     try:
-        site = build(ROOT, fresh=arguments.fresh)
+        site = build(ROOT, **vars(arguments))
     except subprocess.CalledProcessError:
         sys.exit("\nThe book was not built: the messages above say why.")
     except (
@@ -38,8 +42,10 @@ def main():
     print(f"Built in {time.perf_counter() - start:.0f} s: open {site}/index.html")
 
 
-def build(root, fresh=False):
+def build(root, fresh=False, instructor=False):
     """Build the book in ``root``; return the folder of the finished site.
+
+    The instructors' edition is a site of its own, in ``_build/instructor``.
 
     Nothing but a finished site ever stands in ``_build/html``: a build that fails
     leaves the last good one there, or none.
@@ -48,11 +54,14 @@ def build(root, fresh=False):
     for other in root.glob("_build/work-*"):
         if fresh or other != work:
             shutil.rmtree(other)
-    execute.execute(root, work / "_build")
+    rendered = work / "instructor" if instructor else work
+    execute.execute(root, work / "_build", rendered / "_build" if instructor else None)
     vendor.gather(root, root / "_build" / "static")
-    render(root, work)
-    publish.publish(work / "_build" / "html", root / "_build" / "html")
-    return root / "_build" / "html"
+    os.environ["BOOK_EDITION"] = "instructors" if instructor else "readers"
+    render(root, rendered)
+    site = root / "_build" / ("instructor" if instructor else "html")
+    publish.publish(rendered / "_build" / "html", site)
+    return site
 
 
 def workshop(root):
