@@ -11,7 +11,8 @@ COURSE ?= _course
 CHAPTERS ?=
 OVERLAY ?=
 
-.PHONY: book notebooks course test serve clean browser
+# `course` has instructors' tools; course/README.md says how they belong together.
+.PHONY: book instructor notebooks course answers grade grades test-course test serve clean browser
 
 book: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py
@@ -22,6 +23,24 @@ notebooks: .venv/.installed
 course: .venv/.installed
 	@PYTHONPATH=site $(BIN)/python course/assign.py --course "$(COURSE)" \
 	  $(if $(OVERLAY),--overlay "$(OVERLAY)") $(CHAPTERS)
+
+answers: .venv/.installed
+	@PYTHONPATH=site $(BIN)/python course/answers.py \
+	  $(if $(OVERLAY),--overlay "$(OVERLAY)") $(CHAPTERS)
+
+grade: .venv/.installed
+	@$(BIN)/python course/grade.py --course "$(COURSE)" $(CHAPTERS)
+
+grades: .venv/.installed
+	@cd "$(COURSE)" && nbgrader export --to grades.csv && \
+	  PYTHONPATH="$(CURDIR)/course" nbgrader export \
+	  --exporter=canvas.CanvasExport --to canvas.csv
+
+instructor: .venv/.installed site/node_modules/.installed
+	@$(BIN)/python site/build.py --instructor
+
+test-course: .venv/.installed
+	$(BIN)/python -m pytest tests/course -m ""
 
 test: .venv/.installed site/node_modules/.installed browser
 	$(BIN)/ruff check .

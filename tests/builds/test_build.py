@@ -197,7 +197,7 @@ def test_hidden_tests_are_executed(book):
     path.write_text(text.replace('print("hidden from readers")', "assert double == 5"))
     result = build(book)
     assert result.returncode != 0
-    assert "chapters/one.md, cell 3" in result.stderr
+    assert "chapters/one.md, cell 4" in result.stderr
     assert "AssertionError" in result.stderr
 
 
