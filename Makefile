@@ -12,7 +12,7 @@ CHAPTERS ?=
 OVERLAY ?=
 
 # `course` has instructors' tools; course/README.md says how they belong together.
-.PHONY: book instructor notebooks course answers grade grades test-course test serve clean browser
+.PHONY: book instructor notebooks course answers grade grades otter test-course test serve clean browser
 
 book: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py
@@ -21,11 +21,11 @@ notebooks: .venv/.installed
 	@$(BIN)/python site/notebooks.py
 
 course: .venv/.installed
-	@PYTHONPATH=site $(BIN)/python course/assign.py --course "$(COURSE)" \
+	@PYTHONPATH="$(CURDIR)/site:$$PYTHONPATH" $(BIN)/python course/assign.py --course "$(COURSE)" \
 	  $(if $(OVERLAY),--overlay "$(OVERLAY)") $(CHAPTERS)
 
 answers: .venv/.installed
-	@PYTHONPATH=site $(BIN)/python course/answers.py \
+	@PYTHONPATH="$(CURDIR)/site:$$PYTHONPATH" $(BIN)/python course/answers.py \
 	  $(if $(OVERLAY),--overlay "$(OVERLAY)") $(CHAPTERS)
 
 grade: .venv/.installed
@@ -33,8 +33,11 @@ grade: .venv/.installed
 
 grades: .venv/.installed
 	@cd "$(COURSE)" && nbgrader export --to grades.csv && \
-	  PYTHONPATH="$(CURDIR)/course" nbgrader export \
+	  PYTHONPATH="$(CURDIR)/course:$$PYTHONPATH" nbgrader export \
 	  --exporter=canvas.CanvasExport --to canvas.csv
+
+otter: .venv/.installed
+	@PYTHONPATH="$(CURDIR)/site:$$PYTHONPATH" $(BIN)/python course/gradescope.py $(CHAPTERS)
 
 instructor: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py --instructor

@@ -149,7 +149,12 @@ def hand_in(course, student, notebook, name="tiny"):
 def environment():
     """Return the environment in which nbgrader finds its own programs."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "site")}
+    folders = [
+        str(ROOT / "site"),
+        str(ROOT / "course"),
+        os.environ.get("PYTHONPATH", ""),
+    ]
+    return os.environ | {"PATH": path, "PYTHONPATH": os.pathsep.join(folders)}
 
 
 def grade(course, *names):
