@@ -12,7 +12,8 @@ CHAPTERS ?=
 OVERLAY ?=
 
 # `course` has instructors' tools; course/README.md says how they belong together.
-.PHONY: book instructor notebooks course answers grade grades otter test-course test serve clean browser
+.PHONY: book instructor notebooks course answers grade grades otter test test-course
+.PHONY: test-binder test-hub serve links clean browser
 
 book: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py
@@ -45,18 +46,38 @@ instructor: .venv/.installed site/node_modules/.installed
 test-course: .venv/.installed
 	$(BIN)/python -m pytest tests/course -m ""
 
-test: .venv/.installed site/node_modules/.installed browser
+test: .venv/.installed site/node_modules/.installed tests/site/node_modules/.installed browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python site/build.py --fresh
 	$(BIN)/python -m pytest
 
+# What `make test` does with one chapter, for every chapter.
+test-binder: .venv/.installed tests/site/node_modules/.installed browser
+	BINDER_CHAPTERS=all $(BIN)/python -m pytest tests/site/test_binder.py
+
+# A class at once on a real JupyterHub, in an environment of its own.
+test-hub: .venv/.installed _build/hub/.installed
+	HUB_BIN=$(CURDIR)/_build/hub/bin HUB_PROXY=$(CURDIR)/_build/hub/node_modules/.bin/configurable-http-proxy \
+	  _build/hub/bin/python -m pytest -s tests/hub
+
+_build/hub/.installed: requirements-dev.txt requirements.txt
+	$(PYTHON) -m venv _build/hub
+	PIP_RETRIES=0 _build/hub/bin/pip install --extra-index-url $(TORCH_CPU) \
+	  -r requirements-dev.txt jupyterhub==5.5.4
+	_build/hub/bin/pip install --no-deps --no-build-isolation -e .
+	npm install --prefix _build/hub configurable-http-proxy@5.3.0
+	touch $@
+
 serve: book
 	@echo "http://127.0.0.1:8000"
 	@$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory _build/html
 
+links: .venv/.installed site/node_modules/.installed
+	@$(BIN)/python site/build.py --links
+
 clean:
-	rm -rf .venv _build site/node_modules *.egg-info .pytest_cache .hypothesis .ruff_cache
+	rm -rf .venv _build site/node_modules tests/site/node_modules *.egg-info .pytest_cache .hypothesis .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # The CPU build of torch is on an index of its own. Where that cannot be reached, pip
@@ -64,14 +85,14 @@ clean:
 .venv/.installed: requirements.txt requirements-dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
-	PIP_RETRIES=0 $(BIN)/pip install --extra-index-url $(TORCH_CPU) $$(grep '^torch==' requirements.txt)
+	PIP_RETRIES=0 $(BIN)/pip install --extra-index-url $(TORCH_CPU) $$(grep '^torch' requirements.txt)
 	$(BIN)/pip install -r requirements-dev.txt
 	$(BIN)/pip install --no-deps --no-build-isolation -e .
 	command -v npm || $(BIN)/pip install $(NODE_WHEEL)
 	touch $@
 
-site/node_modules/.installed: .venv/.installed site/package.json site/package-lock.json
-	npm ci --prefix site
+%/node_modules/.installed: .venv/.installed %/package.json %/package-lock.json
+	npm ci --prefix $*
 	touch $@
 
 browser:

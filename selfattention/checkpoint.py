@@ -210,12 +210,21 @@ def encode(tokenizer, model, text, pair=None):
 
     Raises:
         TypeError: ``text`` or ``pair`` is not a string.
-        ValueError: there are more tokens than the model has positions.
+        ValueError: a string holds half a character, or there are more tokens than the
+            model has positions.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a string, not {type(text).__name__}")
     if not isinstance(pair, str | None):
         raise TypeError(f"pair must be a string or None, not {type(pair).__name__}")
+    for name, string in (("text", text), ("pair", pair or "")):
+        try:
+            string.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"{name} cannot be read: {string[error.start]!a} at position "
+                f"{error.start} is half a character (a lone surrogate)"
+            ) from error
     encoding = tokenizer(text, pair, return_tensors="pt", verbose=False)
     length, limit = encoding["input_ids"].size(1), model.config.max_position_embeddings
     if length > limit:

@@ -5,6 +5,8 @@ together can find the kinds, and can be marked, because the grammar knows them. 
 word has two kinds: a *beetle* crawls, and it can be driven.
 """
 
+from typing import NamedTuple
+
 import torch
 
 # Each kind and its words; an article is a kind with a single word.
@@ -63,6 +65,88 @@ def sentences(count, seed=0):
     Raises:
         ValueError: ``count`` is no positive whole number or ``seed`` no whole number.
     """
+    pick = picker(count, seed)
+    return [
+        [pick(KINDS[kind]) for kind in pick(PATTERNS).split()] for _ in range(count)
+    ]
+
+
+class Linked(NamedTuple):
+    """A sentence and two of its words, numbered from 0, that belong together."""
+
+    words: list[str]
+    query: int
+    key: int
+
+
+def pronoun_twins(count, seed=0):
+    """Draw pairs of sentences whose last word decides what *it* stands for.
+
+    *the rabbit eats the carrot because it is hungry* has *it* stand for the first noun,
+    its twin, with *stale* for *hungry*, for the second. Nothing else differs, so a
+    habit of looking at the first noun is right in one twin and wrong in the other.
+
+    Args:
+        count: how many pairs.
+        seed: the same seed gives the same pairs.
+
+    Returns:
+        A list of ``count`` pairs of :class:`Linked`; the query is *it*, the key is the
+        noun that it stands for. The twin's key is the noun it does not stand for.
+
+    Raises:
+        ValueError: as for :func:`sentences`.
+    """
+    pick = picker(count, seed)
+    pairs = []
+    for _ in range(count):
+        animal, eating, food = (pick(KINDS[k]) for k in ("animal", "eating", "food"))
+        start = ["the", animal, eating, "the", food, "because", "it", "is"]
+        first = Linked([*start, pick(KINDS["temper"])], query=6, key=1)
+        second = Linked([*start, pick(KINDS["taste"])], query=6, key=4)
+        pairs.append((first, second))
+    return pairs
+
+
+def repetition_twins(count, seed=0):
+    """Draw pairs of sentences, one with the same noun twice and one without.
+
+    *the girl washes the bus and the baker sells the bus* says *bus* twice; its twin has
+    another vehicle in the first place, so what is left there is the place.
+
+    Args:
+        count: how many pairs.
+        seed: the same seed gives the same pairs.
+
+    Returns:
+        A list of ``count`` pairs of :class:`Linked`; the query is the last word, the
+        key is the first vehicle: the same word, and in the twin a different one.
+
+    Raises:
+        ValueError: as for :func:`sentences`.
+    """
+    pick = picker(count, seed)
+    pairs = []
+    for _ in range(count):
+        person, vehicle = pick(KINDS["person"]), pick(KINDS["vehicle"])
+        another = pick([word for word in KINDS["person"] if word != person])
+        other = pick([word for word in KINDS["vehicle"] if word != vehicle])
+        doing, then = pick(KINDS["driving"]), pick(KINDS["driving"])
+        end = ["and", "the", another, then, "the", vehicle]
+        same, different = (
+            Linked(["the", person, doing, "the", noun, *end], query=10, key=4)
+            for noun in (vehicle, other)
+        )
+        pairs.append((same, different))
+    return pairs
+
+
+def picker(count, seed):
+    """Check the arguments of a drawing function; return its ``pick(options)``.
+
+    Raises:
+        ValueError: ``count`` is no positive whole number or ``seed`` no whole number.
+    """
     if type(count) is not int or count < 1:
         raise ValueError(f"count has to be a positive whole number, not {count!r}")
     if type(seed) is not int:
@@ -73,6 +157,4 @@ def sentences(count, seed=0):
         number = torch.randint(len(options), (1,), generator=generator).item()
         return options[number]
 
-    return [
-        [pick(KINDS[kind]) for kind in pick(PATTERNS).split()] for _ in range(count)
-    ]
+    return pick

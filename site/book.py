@@ -1,11 +1,15 @@
 """The book's Sphinx extension: what readers may see, and what they may take away."""
 
+import datetime
 import hashlib
+import importlib.metadata
 import os
 import shutil
 from pathlib import Path
 
+import describe
 import formulas
+import repository
 from exercises import exercises, published
 from sphinx.util.docutils import SphinxDirective
 from sphinxcontrib import katex
@@ -19,15 +23,33 @@ def setup(app):
     app.add_config_value("withheld_solutions", [], "env")
     app.add_config_value("edition", os.environ.get("BOOK_EDITION", "readers"), "env")
     app.add_directive("exercise-table", ExerciseTable)
+    # Sphinx renders every page again when this value changes.
+    app.add_config_value("book_repository", None, "html")
+    app.connect("config-inited", find_repository)
     app.connect("source-read", hide)
     app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", title_once)
+    app.connect("html-page-context", describe.describe)
+    app.connect("html-page-context", offer_binder, priority=600)
     app.connect("build-finished", hide_in_sources)
+    app.connect("build-finished", describe.list_pages)
     return {
         "env_version": fingerprint(),
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }
+
+
+def find_repository(app, config):
+    """Note where book and site are, and what is built, for links and for the footer."""
+    config.book_repository = repository.address(app.srcdir)
+    config.html_baseurl = repository.site_address(config.book_repository) or ""
+    version = importlib.metadata.version("selfattention")
+    today = datetime.date.today()
+    built = f"Version {version}, built on {today:%d %B %Y}".replace(" 0", " ")
+    if commit := repository.commit(app.srcdir):
+        built += f" from commit {commit}"
+    config.html_theme_options["extra_footer"] = f"<p>{built}.</p>"
 
 
 def fingerprint():
@@ -98,3 +120,21 @@ def row(*cells):
     """Return the lines of a row of a list table."""
     first, *others = (f"- {'–' if cell in (None, '') else cell}" for cell in cells)
     return [f"* {first}", *(f"  {other}" for other in others)]
+
+
+def offer_binder(app, pagename, templatename, context, doctree):
+    """Offer to run a chapter on Binder, where the book's repository is known.
+
+    The theme's own button would copy the notebook over that of ``offer_notebook``.
+    """
+    known = app.config.book_repository
+    if known and context.get("ipynb_source"):
+        context["header_buttons"].append(
+            {
+                "type": "link",
+                "url": repository.launch_link(known, f"{pagename}.md"),
+                "tooltip": "Run this chapter on Binder",
+                "icon": "fas fa-rocket",
+                "label": "launch-binder",
+            }
+        )

@@ -24,6 +24,9 @@ def main():
         "--fresh", action="store_true", help="execute every cell, from no cache"
     )
     parser.add_argument(
+        "--links", action="store_true", help="ask for every external link instead"
+    )
+    parser.add_argument(
         "--instructor", action="store_true", help="show hidden tests and all solutions"
     )
     arguments = parser.parse_args()
@@ -39,12 +42,15 @@ def main():
         publish.NotSelfHosted,
     ) as error:
         sys.exit(f"\nThe book was not built.\n{error}")
-    print(f"Built in {time.perf_counter() - start:.0f} s: open {site}/index.html")
+    seconds = time.perf_counter() - start
+    result = "every link answers" if arguments.links else f"open {site}/index.html"
+    print(f"Built in {seconds:.0f} s: {result}")
 
 
-def build(root, fresh=False, instructor=False):
+def build(root, fresh=False, links=False, instructor=False):
     """Build the book in ``root``; return the folder of the finished site.
 
+    With ``links`` external links are asked for instead; one without an answer fails.
     The instructors' edition is a site of its own, in ``_build/instructor``.
 
     Nothing but a finished site ever stands in ``_build/html``: a build that fails
@@ -58,7 +64,9 @@ def build(root, fresh=False, instructor=False):
     execute.execute(root, work / "_build", rendered / "_build" if instructor else None)
     vendor.gather(root, root / "_build" / "static")
     os.environ["BOOK_EDITION"] = "instructors" if instructor else "readers"
-    render(root, rendered)
+    render(root, rendered, "linkcheck" if links else "html")
+    if links:
+        return work / "_build" / "linkcheck"
     site = root / "_build" / ("instructor" if instructor else "html")
     publish.publish(rendered / "_build" / "html", site)
     return site
@@ -79,12 +87,12 @@ def workshop(root):
     return root / "_build" / f"work-{digest.hexdigest()[:12]}"
 
 
-def render(root, work):
+def render(root, work, builder):
     """Have Jupyter Book render the pages; every warning is an error."""
     command = [
         Path(sys.executable).with_name("jupyter-book"),
         *("build", root, "--path-output", work),
-        *("-W", "-n", "--keep-going", "--quiet"),
+        *("--builder", builder, "-W", "-n", "--keep-going", "--quiet"),
     ]
     print("Rendering …", flush=True)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -6,19 +6,14 @@ import shutil
 from pathlib import Path
 
 from bs4 import BeautifulSoup
+from finish import finish
 
-# bertviz names these hosts in the HTML it writes; the site serves the libraries itself.
-BERTVIZ = {
-    r"https://cdnjs\.cloudflare\.com/ajax/libs/require\.js/[\d.]+/require\.min\.js": (
-        "require.js"
-    ),
-    r"https://cdnjs\.cloudflare\.com/ajax/libs/d3/[\d.]+/d3\.min": "d3.min",
-    r"https://cdnjs\.cloudflare\.com/ajax/libs/jquery/[\d.]+/jquery\.min": "jquery.min",
-}
+from selfattention import views
+
 # The theme loads half a megabyte of icons as a script; its web fonts hold them, too.
 ICON_SCRIPT = re.compile(r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>')
-# bertviz writes its data twice, the second time into a comment.
-BERTVIZ_COMMENT = re.compile(r"^(\s*const params = .*?);\s*// HACK: .*$", re.MULTILINE)
+# Each view of bertviz brings its libraries along; on a page one copy serves them all.
+LIBRARIES = re.compile(f"{views.BEGIN}.*?{views.END}", re.DOTALL)
 
 LOADING = {
     "script": ["src"],
@@ -61,6 +56,7 @@ def publish(rendered, site):
     for page in waiting.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         page.write_text(rewrite(text, page, waiting), encoding="utf-8")
+    finish(waiting)
     foreign = foreign_assets(waiting)
     if foreign:
         raise NotSelfHosted("loaded from other hosts:\n  " + "\n  ".join(foreign))
@@ -68,13 +64,12 @@ def publish(rendered, site):
 
 
 def rewrite(text, page, site):
-    """Point what a page loads from elsewhere to the site's own copies."""
+    """Take out what a page need not load, and share what it holds several times."""
     text = ICON_SCRIPT.sub("", text)
-    text = BERTVIZ_COMMENT.sub(r"\1;", text)
     vendor = Path(os.path.relpath(site / "_static" / "vendor", page.parent)).as_posix()
-    for address, name in BERTVIZ.items():
-        text = re.sub(address, f"{vendor}/{name}", text)
-    return text
+    shared = [f'<script src="{vendor}/{name}.js"></script>' for name in views.LIBRARIES]
+    text = LIBRARIES.sub("\n".join(shared), text, count=1)
+    return LIBRARIES.sub("", text)
 
 
 def foreign_assets(site):

@@ -3,15 +3,12 @@
 import shutil
 from pathlib import Path
 
-from selfattention import live
+from selfattention import live, views
 
 # What is taken from an npm package, and what it is called in `_static/vendor`.
 LIBRARIES = {
     "katex/dist/katex.min.css": "katex/katex.min.css",
     "katex/dist/fonts/*.woff2": "katex/fonts/",
-    "requirejs/require.js": "require.js",
-    "d3/dist/d3.min.js": "d3.min.js",
-    "jquery/dist/jquery.min.js": "jquery.min.js",
 }
 
 
@@ -33,5 +30,9 @@ def gather(root, static):
             target = target / path.name if name.endswith("/") else target
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
+    for name in views.LIBRARIES:
+        (static / "vendor" / f"{name}.js").write_text(
+            views.source(name), encoding="utf-8"
+        )
     (static / "live.js").write_text(live.bundle(), encoding="utf-8")
     (static / "live.css").write_text(live.stylesheet(), encoding="utf-8")

@@ -6,14 +6,10 @@ life. Both draw with the same JavaScript; without it a picture stands in its pla
 """
 
 import json
-import math
-import reprlib
-from collections.abc import Sequence
-from numbers import Real
+from contextlib import contextmanager
 from pathlib import Path
 
 import anywidget
-from traitlets import TraitError, TraitType
 
 FOLDER = Path(__file__).parent
 
@@ -55,12 +51,23 @@ class LiveFigure(anywidget.AnyWidget):
 
     - its JavaScript, named in ``kind`` and ``_esm = module(kind)``;
     - its state, as traits with ``sync=True``;
-    - ``rows``, how many rows of the page it takes, which are kept free for it;
-    - ``picture()``, an SVG for light and dark of how it looks while it cannot move.
+    - ``picture()``, HTML for light and dark of how it looks while it cannot move, which
+      takes as much room as the figure;
+    - or ``rows``, how many rows of the page are kept free for it.
+
+    Traits that have to fit one another are changed together, in a ``with`` block of
+    ``figure.hold_trait_notifications()``: the page then gets them together, too.
     """
 
     kind = None
+    rows = 0
     _css = stylesheet()
+
+    @contextmanager
+    def hold_trait_notifications(self):
+        """Check traits against one another, and send them, at the end of the block."""
+        with self.hold_sync(), super().hold_trait_notifications():
+            yield
 
     def state(self):
         """The traits that make up the figure, by name."""
@@ -74,76 +81,22 @@ class LiveFigure(anywidget.AnyWidget):
         return (
             f'<div class="live-figure" data-figure="{self.kind}" '
             f'style="--live-rows: {self.rows}">{self.picture()}'
-            "<p>With JavaScript this figure moves.</p>"
+            '<p class="live-note">With JavaScript this figure moves.</p>'
             f'<script type="application/json">{state}</script></div>'
         )
 
     def __repr__(self):
-        """Write the figure as the call that makes it."""
-        state = ", ".join(f"{name}={value}" for name, value in self.state().items())
+        """Write the figure with its state, long parts of it cut short."""
+        written = {name: repr(value) for name, value in self.state().items()}
+        state = ", ".join(
+            f"{name}={text if len(text) < 200 else text[:80] + '…'}"
+            for name, text in written.items()
+        )
         return f"{type(self).__name__}({state})"
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs)
         return {**data, "text/html": self.html()}, metadata
-
-
-class Number(TraitType):
-    """A trait that holds a number from ``low`` to ``high``, as a float.
-
-    Anything else raises ``TraitError`` and leaves the old number where it was.
-    """
-
-    def __init__(self, default, low, high):
-        """Set the default and the ends of the range, which are allowed too."""
-        super().__init__(default)
-        self.low, self.high = low, high
-
-    def validate(self, obj, value):
-        """Return the float, or say what was expected."""
-        number = as_float(value)
-        if self.low <= number <= self.high:
-            return number
-        raise TraitError(
-            f"{self.name} must be a number from {self.low} to {self.high}, "
-            f"not {reprlib.repr(value)}"
-        )
-
-
-class Numbers(TraitType):
-    """A trait that holds ``fewest`` to ``most`` finite numbers, as a tuple of floats.
-
-    It takes any sequence, array or tensor with one axis. Anything else raises
-    ``TraitError`` and leaves the old numbers where they were.
-    """
-
-    def __init__(self, default, fewest, most):
-        """Set the default and how many numbers there may be."""
-        super().__init__(default)
-        self.fewest, self.most = fewest, most
-
-    def validate(self, obj, value):
-        """Return the tuple, or say what was expected."""
-        sequence = value.tolist() if hasattr(value, "tolist") else value
-        if isinstance(sequence, Sequence) and self.fewest <= len(sequence) <= self.most:
-            numbers = tuple(as_float(number) for number in sequence)
-            if all(map(math.isfinite, numbers)):
-                return numbers
-        raise TraitError(
-            f"{self.name} must be {self.fewest} to {self.most} finite numbers, "
-            f"not {reprlib.repr(value)}"
-        )
-
-
-def as_float(value):
-    """A real number as a float; NaN for whatever is not one."""
-    number = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(number, bool) or not isinstance(number, Real):
-        return math.nan
-    try:
-        return float(number)
-    except OverflowError:  # an int beyond the largest float
-        return math.inf
 
 
 def scientific(number):

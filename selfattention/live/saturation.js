@@ -21,28 +21,28 @@ const saturate = (scores, factor) => {
   return { weights, entropy, largestJacobianEntry: Math.max(...diagonal) };
 };
 
-// Where the slider stops: 0, then twenty steps to each power of ten from 0.1 to 100.
-const stops = [0];
-for (let step = 0; step <= 60; step += 1) {
-  stops.push(Number((0.1 * 10 ** (step / 20)).toPrecision(3)));
-}
-const last = stops.length - 1;
-
-const nearestStop = (factor) => {
-  if (factor === 0) return 0;
-  const step = Math.round(20 * Math.log10(factor / 0.1));
-  return Math.min(Math.max(1 + step, 1), last);
+// Standard normal numbers that a whole number determines, so that a draw can be repeated.
+const normals = (seed, count) => {
+  let state = seed >>> 0;
+  // A Weyl sequence, stirred: 32 bits, each value once before any comes again.
+  const uniform = () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let bits = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
+    bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+    return (((bits ^ (bits >>> 16)) >>> 0) + 0.5) / 2 ** 32;
+  };
+  return Array.from({ length: count }, () => {
+    const radius = Math.sqrt(-2 * Math.log(uniform()));
+    return radius * Math.cos(2 * Math.PI * uniform());
+  });
 };
 
 const render = ({ model, el }) => {
-  const factorSlider = slider({
-    label: "Multiply the scores by",
-    last,
-    ticks: [0, 1, 10, 100].map((factor) => [nearestStop(factor), factor]),
-    oninput(position) {
-      model.set("factor", stops[position]);
-      model.save_changes();
-    },
+  let draws = 0;
+  const multiplier = factorSlider("Multiply the scores by", model);
+  const redeal = button("New scores", () => {
+    draws += 1;
+    change(model, { scores: normals(draws, model.get("scores").length) });
   });
   const weightBars = bars("score", "weight");
   const entropyReadout = readout("Entropy (nats)");
@@ -53,8 +53,8 @@ const render = ({ model, el }) => {
     const scores = model.get("scores");
     const factor = model.get("factor");
     const { weights, entropy, largestJacobianEntry } = saturate(scores, factor);
-    keepRows(el, scores.length + 6);
-    factorSlider.set(nearestStop(factor), `×${short(factor)}`);
+    keepRows(el, scores.length + 7);
+    multiplier.set(factor);
     weightBars.set(scores.map((score, i) => `s${i + 1} = ${short(score)}`), weights);
     entropyReadout.set(entropy);
     jacobianReadout.set(largestJacobianEntry);
@@ -68,9 +68,8 @@ const render = ({ model, el }) => {
 
   frame(el, "Softmax saturation");
   draw();
-  const parts = [factorSlider, weightBars, entropyReadout, jacobianReadout, news];
-  el.append(...parts.map((part) => part.node));
-  model.on("change:factor", redraw);
-  model.on("change:scores", redraw);
+  const parts = [multiplier, weightBars, entropyReadout, jacobianReadout];
+  el.append(...parts.map((part) => part.node), controls(redeal), news.node);
+  watch(model, ["factor", "scores"], redraw);
   return news.silence;
 };

@@ -3,14 +3,17 @@
 import torch
 
 from selfattention.attention import softmax
-from selfattention.live.figure import LiveFigure, Number, Numbers, fixed, module, short
+from selfattention.live.figure import LiveFigure, fixed, module, short
+from selfattention.live.traits import Number, Numbers
 
 
 class Saturation(LiveFigure):
     """Softmax of scores times a factor from 0 to 100, moved by a slider.
 
     It shows the weights, their entropy and the largest entry of the softmax's Jacobian:
-    as the factor grows, one weight goes to 1 and no gradient gets through.
+    as the factor grows, one weight goes to 1 and no gradient gets through. A button
+    draws as many scores anew from the standard normal distribution; its first draw is
+    the same whenever the figure is opened, and so is each that follows.
 
     Args:
         scores: 2 to 64 finite numbers.
@@ -58,8 +61,8 @@ class Saturation(LiveFigure):
 
     @property
     def rows(self):
-        """The slider takes three rows, the bars a heading, the two numbers one each."""
-        return len(self.scores) + 6
+        """Three for the slider, one for heading, bars, two numbers and the button."""
+        return len(self.scores) + 7
 
     def picture(self):
         """The bars and the numbers for the present scores and factor, as an SVG."""

@@ -1,6 +1,7 @@
 """What `make book` promises, on a book of two pages: what runs, and what fails how."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import urllib.parse
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 from build import ROOT
 
 CHAPTER = """\
@@ -103,9 +105,13 @@ def book(first_build, tmp_path):
     return copy
 
 
-def build(book, *arguments):
+def build(book, *arguments, repository=None):
     command = [sys.executable, book / "site" / "build.py", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    known = {"GITHUB_REPOSITORY": repository} if repository else {}
+    unknown = {key: os.environ[key] for key in os.environ if "GITHUB" not in key}
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env=unknown | known
+    )
 
 
 def ran(result):
@@ -128,6 +134,20 @@ def test_site_offers_executed_notebooks(first_build):
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert code[0].outputs[0].text == "2\n"
     assert "HIDDEN" not in json.dumps(notebook)
+
+
+def test_launch_button_opens_the_chapter_where_the_repository_is_known(book):
+    page = book / "_build" / "html" / "chapters" / "two.html"
+    assert "mybinder" not in page.read_text(encoding="utf-8")
+    result = build(book, repository="some/book")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert ran(result) == []
+    html = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    (button,) = html.select("a[href*=mybinder]")
+    assert button["href"].endswith(
+        "/v2/gh/some/book/HEAD?urlpath=lab/tree/chapters/two.md"
+    )
+    assert "Binder" in button["title"]
 
 
 def test_changed_prose_executes_nothing(book):

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from selfattention.live import bundle, stylesheet
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # The browser asks nobody for anything by itself.
 ARGUMENTS = [
@@ -72,3 +74,26 @@ def open_page(chromium):
     yield open_one
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def address(tmp_path):
+    """Write a page with these figures and say where: ``address(*figures)``."""
+
+    def write(*figures, theme="light"):
+        (tmp_path / "live.js").write_text(bundle(), encoding="utf-8")
+        (tmp_path / "live.css").write_text(stylesheet(), encoding="utf-8")
+        page = tmp_path / f"{theme}.html"
+        page.write_text(
+            f'<!doctype html><html lang="en" data-theme="{theme}"><head>'
+            '<meta charset="utf-8"><title>Live figures</title>'
+            '<meta name="viewport" content="width=device-width">'
+            '<link rel="stylesheet" href="live.css">'
+            '<link rel="icon" href="data:,">'
+            '<script defer src="live.js"></script></head><body>'
+            f"{''.join(figure.html() for figure in figures)}</body></html>",
+            encoding="utf-8",
+        )
+        return page.as_uri()
+
+    return write

@@ -1,13 +1,18 @@
 """Live figures in a real JupyterLab: the kernel and the page move each other."""
 
+import ast
 import json
+import math
 import os
 import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from live_examples import EXAMPLES
+from looking import numbers
 from playwright.sync_api import expect
 
 from selfattention.live import Saturation
@@ -132,6 +137,110 @@ def run(page, index):
 def wait_until_kernel_has(page, index, factor):
     """Run a cell until it prints the factor: messages of a slider may queue up."""
     wait_until(lambda: run(page, index).split()[0] == factor, f"factor {factor}")
+
+
+EVERY = """\
+import sys
+sys.path.insert(0, {tests!r})
+from live_examples import EXAMPLES
+figs = {{kind: make() for kind, make in EXAMPLES.items()}}
+display(*figs.values())"""
+# What Python is asked, and what it says after one key has been pressed on the page.
+ASKED = """\
+print([
+    figs["byhand"].step,
+    round(figs["circle"].query_angle, 6),
+    [round(x, 6) for x in figs["circle"].output.tolist()],
+    figs["heads"].row,
+    figs["mask"].mask[0][0],
+    figs["mask"].row_sums.tolist()[0],
+    [round(x, 6) for x in figs["saturation"].scores],
+    figs["training"].snapshot,
+])"""
+MOVED = """\
+figs["byhand"].step = 15
+with figs["circle"].hold_trait_notifications():
+    figs["circle"].key_names = figs["circle"].value_names = ["ONE", "TWO"]
+    figs["circle"].key_angles = figs["circle"].value_angles = [0.25, 3]
+figs["heads"].sentence = 1
+figs["mask"].softmax = "plain"
+figs["mask"].mask = [[False] * 6] * 6
+figs["saturation"].scores = [0, 5]
+figs["training"].snapshot = 4"""
+REFUSED = """\
+try:
+    figs["circle"].key_angles = [1]
+except Exception as error:
+    print(type(error).__name__, error)"""
+
+
+def press_everywhere(page):
+    """Press one key, the same as a reader would, on each of the six figures."""
+    for role, name, key in [
+        ("button", "Next", "Enter"),
+        ("slider", "Query PERRO", "PageUp"),
+        ("radio", "[CLS]", "ArrowDown"),
+        ("button", "your may attend to your", "Space"),
+        ("button", "New scores", "Enter"),
+        ("slider", "Training step", "ArrowRight"),
+    ]:
+        one = page.get_by_role(role, name=name, exact=True)
+        one.focus()
+        one.press(key)
+
+
+def test_every_figure_and_the_kernel_move_each_other(lab, open_page):
+    tests = str(Path(__file__).parent.parent)
+    every = EVERY.format(tests=tests)
+    page = open_notebook(open_page, lab("every.ipynb", every, ASKED, MOVED, REFUSED))
+    run(page, 0)
+    figures = page.locator(".live-figure[role=group]")
+    expect(figures).to_have_count(len(EXAMPLES), timeout=60_000)
+    shown = dict(zip(EXAMPLES, figures.all(), strict=True))
+    mine = {kind: make() for kind, make in EXAMPLES.items()}
+
+    press_everywhere(page)
+    circle, mask = mine["circle"], mine["mask"]
+    circle.query_angle += math.pi / 6
+    mask.mask = [[(i, j) != (0, 0) for j in range(6)] for i in range(6)]
+    labels = shown["saturation"].locator(".live-bar > span").all_text_contents()
+    scores = [float(label.split("= ")[1]) for label in labels]
+
+    def kernel_has_it():
+        said = ast.literal_eval(run(page, 1))
+        drawn = said.pop(6)
+        return drawn == pytest.approx(scores, abs=1e-3) and said == [
+            1,
+            round(circle.query_angle, 6),
+            [round(x, 6) for x in circle.output.tolist()],
+            1,
+            False,
+            pytest.approx(1),
+            1,
+        ]
+
+    wait_until(kernel_has_it, "the state of the page in the kernel")
+    assert figures.count() == len(EXAMPLES)  # Enter and Space ran no cell
+
+    run(page, 2)
+    expect(shown["byhand"].locator(".live-line")).to_contain_text("Entry 3")
+    bars = shown["circle"].locator(".live-bar > span")
+    expect(bars).to_have_text(["ONE → ONE", "TWO → TWO"])
+    expect(shown["heads"].get_by_text("What a attends to")).to_have_count(1)
+    expect(shown["mask"].get_by_text("NaN", exact=True)).to_have_count(42)
+    expect(shown["saturation"].locator(".live-bar")).to_have_count(2)
+    expect(shown["training"].get_by_role("slider")).to_have_value("4")
+    with circle.hold_trait_notifications():
+        circle.key_names = circle.value_names = ["ONE", "TWO"]
+        circle.key_angles = circle.value_angles = [0.25, 3]
+    mine["training"].snapshot = 4
+    found = numbers(shown["circle"])
+    expected = [*circle.weights.tolist(), *circle.output.tolist()]
+    assert found == pytest.approx(expected, rel=0, abs=1e-6)
+    weights = [x for row in mine["training"].weights[4] for x in row]
+    found = numbers(shown["training"])[1:17]
+    assert found == pytest.approx(weights, rel=0, abs=1e-6)
+    assert run(page, 3).startswith("TraitError as many names and angles of keys")
 
 
 def weights(page):

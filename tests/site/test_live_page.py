@@ -2,16 +2,24 @@
 
 import json
 import math
-import re
 
 import pytest
+from looking import (
+    COLOURS,
+    NARROW,
+    WIDE,
+    box,
+    boxes,
+    contrast,
+    luminance,
+    numbers,
+    texts,
+)
 from playwright.sync_api import expect
 
-from selfattention.live import Saturation, bundle, stylesheet
+from selfattention.live import Saturation
 from selfattention.live.figure import fixed, short, source
 
-NARROW = {"width": 360, "height": 640}
-WIDE = {"width": 1200, "height": 800}
 SCORES = [
     [1, 2, 3, 4],
     [0.5, -2.25, 3, 0.125, 7, 2, 1, 0],
@@ -23,55 +31,10 @@ SCORES = [
 FACTORS = [0, 0.1, 1, 3.3, 10, 34, 100]
 
 
-@pytest.fixture
-def address(tmp_path):
-    """Write a page with these figures and say where: ``address(*figures)``."""
-
-    def write(*figures, theme="light"):
-        (tmp_path / "live.js").write_text(bundle(), encoding="utf-8")
-        (tmp_path / "live.css").write_text(stylesheet(), encoding="utf-8")
-        page = tmp_path / f"{theme}.html"
-        page.write_text(
-            f'<!doctype html><html lang="en" data-theme="{theme}"><head>'
-            '<meta charset="utf-8"><title>Live figures</title>'
-            '<meta name="viewport" content="width=device-width">'
-            '<link rel="stylesheet" href="live.css">'
-            '<link rel="icon" href="data:,">'
-            '<script defer src="live.js"></script></head><body>'
-            f"{''.join(figure.html() for figure in figures)}</body></html>",
-            encoding="utf-8",
-        )
-        return page.as_uri()
-
-    return write
-
-
-def numbers(figure):
-    """Every number the figure shows, with all its digits."""
-    return figure.locator("data").evaluate_all("all => all.map(one => +one.value)")
-
-
-def texts(figure):
-    return figure.locator("data").all_text_contents()
-
-
 def expected(figure):
     """What ``numbers`` should be, by Python."""
     weights = figure.weights.tolist()
     return [*weights, figure.entropy, figure.largest_jacobian_entry]
-
-
-def boxes(locator):
-    """Where every element of the locator is: left, top, width and height."""
-    return locator.evaluate_all(
-        "all => all.map(one => { const {x, y, width, height} ="
-        " one.getBoundingClientRect(); return [x, y, width, height] })"
-    )
-
-
-def box(locator):
-    (only,) = boxes(locator)
-    return only
 
 
 @pytest.mark.parametrize("scores", SCORES, ids=lambda scores: str(scores)[:20])
@@ -308,43 +271,6 @@ def test_nothing_overflows_a_telephone(address, open_page, scores, scripts):
     assert visit.page.locator(".live-figure data").evaluate_all(cut) == 0
 
 
-COLOURS = """figure => {
-  const opaque = colour => !/, 0\\)|transparent/.test(colour);
-  const behind = node => {
-    const colour = getComputedStyle(node).backgroundColor;
-    return opaque(colour) || !node.parentElement ? colour : behind(node.parentElement);
-  };
-  const written = node => [...node.childNodes].some(
-    child => child.nodeType === Node.TEXT_NODE && child.data.trim());
-  return [...figure.querySelectorAll(':not(script, noscript)')].flatMap(node => {
-    const style = getComputedStyle(node);
-    const svg = node instanceof SVGElement;
-    if (written(node)) {
-      return [['text', svg ? style.fill : style.color, behind(node)]];
-    }
-    if (node.matches('.live-bar-fill')) {
-      return [['bar', style.backgroundColor, behind(node.parentElement)]];
-    }
-    return node.matches('rect') ? [['bar', style.fill, behind(node)]] : [];
-  });
-}"""
-
-
-def luminance(colour):
-    channels = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", colour).groups()
-    red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-        for c in (int(channel) / 255 for channel in channels)
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one, other):
-    """The contrast ratio of WCAG 2, from 1 to 21."""
-    low, high = sorted([luminance(one), luminance(other)])
-    return (high + 0.05) / (low + 0.05)
-
-
 @pytest.mark.parametrize("scripts", [True, False], ids=["live", "still"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_both_themes_can_be_read(address, open_page, theme, scripts):
@@ -385,3 +311,41 @@ def test_reduced_motion_is_respected(address, open_page, motion, moves):
         "one => parseFloat(getComputedStyle(one).transitionDuration)"
     )
     assert (seconds > 0) == moves
+
+
+def draw(seed, count):
+    """Standard normal numbers, as saturation.js draws them."""
+
+    def uniform():
+        nonlocal seed
+        seed = (seed + 0x9E3779B9) % 2**32
+        bits = (seed ^ seed >> 16) * 0x85EBCA6B % 2**32
+        bits = (bits ^ bits >> 13) * 0xC2B2AE35 % 2**32
+        return ((bits ^ bits >> 16) + 0.5) / 2**32
+
+    return [
+        math.sqrt(-2 * math.log(uniform())) * math.cos(2 * math.pi * uniform())
+        for _ in range(count)
+    ]
+
+
+def test_new_scores_are_normal_and_can_be_repeated(address, open_page):
+    visit = open_page(address(Saturation(range(64), factor=2)))
+    figure, button = (
+        visit.page.locator(".live-figure"),
+        visit.page.get_by_role("button"),
+    )
+    drawn = []
+    for press in (1, 2, 3):
+        button.click()
+        drawn += draw(press, 64)
+        python = Saturation(drawn[-64:], factor=2)
+        assert numbers(figure) == pytest.approx(expected(python), rel=1e-6)
+        labels = figure.locator(".live-bar > span").all_text_contents()
+        assert labels[0] == f"s1 = {short(python.scores[0])}"
+    mean = sum(drawn) / len(drawn)
+    variance = sum(score**2 for score in drawn) / len(drawn)
+    assert abs(mean) < 3 / math.sqrt(len(drawn))
+    assert variance == pytest.approx(1, abs=3 * math.sqrt(2 / len(drawn)))
+    button.press("Space")
+    assert numbers(figure) == pytest.approx(expected(Saturation(draw(4, 64), 2)))

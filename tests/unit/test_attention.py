@@ -15,6 +15,7 @@ from selfattention.attention import (
     MultiHeadAttention,
     SelfAttention,
     causal_mask,
+    padding_mask,
     scaled_dot_product_attention,
     softmax,
 )
@@ -460,6 +461,203 @@ def test_every_parameter_is_trained(name):
             assert_close(parameter.grad, torch.zeros(8), 1e-5)
         else:
             assert parameter.grad.abs().sum() > 1e-4, parameter_name
+
+
+# Padding, dropout, and both masks together
+
+
+def test_padding_mask_is_true_for_as_many_keys_as_there_are_tokens():
+    mask = padding_mask([3, 0, 2])
+    assert mask.dtype == torch.bool
+    assert mask.tolist() == [
+        [[True, True, True]],
+        [[False, False, False]],
+        [[True, True, False]],
+    ]
+
+
+def test_padding_mask_may_be_wider_than_the_longest():
+    mask = padding_mask(torch.tensor([2, 1]), longest=4)
+    assert mask.shape == (2, 1, 4)
+    assert mask.sum(-1).flatten().tolist() == [2, 1]
+    assert torch.equal(mask[..., :2], padding_mask([2, 1]))
+
+
+@pytest.mark.parametrize(
+    ("lengths", "longest", "message"),
+    [
+        ([3, -1], None, "lengths must lie between 0 and 3: [3, -1]"),
+        ([3, 5], 4, "lengths must lie between 0 and 4: [3, 5]"),
+        ([[1, 2]], None, "one row of whole numbers, not torch.int64 of shape (1, 2)"),
+        (3, None, "one row of whole numbers, not torch.int64 of shape ()"),
+        ([1.0, 2.0], 4, "one row of whole numbers, not torch.float32 of shape (2)"),
+    ],
+)
+def test_lengths_that_make_no_sense_are_refused(lengths, longest, message):
+    with pytest.raises(ValueError) as refusal:  # noqa: PT011
+        padding_mask(lengths, longest)
+    assert message in str(refusal.value)
+
+
+def padded_batch(lengths, longest, filler, left=False):
+    """Tokens that are the same whatever the padding holds, and their mask."""
+    x, mask = draw(len(lengths), longest, 8), padding_mask(lengths, longest)
+    out = torch.full_like(x, filler)
+    for row, tokens, length in zip(out, x, lengths, strict=True):
+        place = slice(longest - length, longest) if left else slice(length)
+        row[place] = tokens[:length]
+    return out, mask.flip(-1) if left else mask
+
+
+@pytest.mark.parametrize("left", [False, True], ids=["right", "left"])
+@every_module
+def test_real_tokens_do_not_depend_on_the_padding(name, left):
+    module, lengths = MODULES[name], [6, 3, 1]
+    x, mask = padded_batch(lengths, 6, 0.0, left)
+    real = mask.squeeze(1)
+    output, weights = module(x, mask=mask)
+    other, other_weights = module(padded_batch(lengths, 6, 50.0, left)[0], mask=mask)
+    assert torch.equal(output[real], other[real])
+    columns = mask if weights.dim() == 3 else mask.unsqueeze(1)
+    assert torch.equal(weights * ~columns, torch.zeros_like(weights))
+    assert torch.equal(other_weights * ~columns, torch.zeros_like(weights))
+    for i, length in enumerate(lengths):
+        alone, _ = module(x[i : i + 1, real[i]])
+        assert alone.shape[1] == length
+        assert_close(output[i, real[i]], alone[0])
+
+
+@every_module
+def test_padding_gets_no_gradient_from_real_tokens(name):
+    x, mask = padded_batch([6, 3, 1], 6, 1.0, left=True)
+    x.requires_grad_()
+    output, _ = MODULES[name](x, mask=mask)
+    real = mask.squeeze(1)
+    [gradient] = torch.autograd.grad(output[real].square().sum(), x)
+    assert torch.equal(gradient[~real], torch.zeros_like(gradient[~real]))
+    assert (gradient[real].abs().sum(-1) > 0).all()
+
+
+@pytest.mark.parametrize("more", [0, 1, 9])
+@every_module
+def test_amount_of_padding_does_not_matter(name, more):
+    module, lengths = MODULES[name], [4, 2]
+    x = draw(2, 4, 8)
+    wide = torch.cat((x, torch.ones(2, more, 8)), dim=1)
+    output, _ = module(x, mask=padding_mask(lengths))
+    wider, _ = module(wide, mask=padding_mask(lengths, 4 + more))
+    for i, length in enumerate(lengths):
+        assert_close(wider[i, :length], output[i, :length])
+
+
+def test_causal_attention_joins_its_mask_with_another():
+    module = make_modules()["causal"]
+    x, mask = padded_batch([5, 2], 5, 3.0, left=True)
+    output, weights = module(x, mask)
+    projected = x @ module.W_query, x @ module.W_key, x @ module.W_value
+    both = causal_mask(5) & mask
+    expected = scaled_dot_product_attention(*projected, both)
+    assert torch.equal(output, expected[0])
+    assert torch.equal(weights, expected[1])
+    assert weights.shape == (2, 5, 5)
+    assert torch.equal(weights > 0, both)
+    # What may attend to nothing: zero, and finite gradients for every parameter.
+    assert torch.equal(output[1, :3], torch.zeros(3, 4))
+    output.square().sum().backward()
+    for parameter in module.parameters():
+        assert parameter.grad.isfinite().all()
+        assert parameter.grad.abs().sum() > 0
+
+
+def test_causal_attention_refuses_a_mask_that_does_not_fit():
+    x = draw(2, 5, 8)
+    with pytest.raises(ValueError, match="does not broadcast"):
+        MODULES["causal"](x, draw_mask(3, 1, 5))
+    with pytest.raises(TypeError, match="mask must be boolean"):
+        MODULES["causal"](x, padding_mask([5, 2]).long())
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.8])
+def test_dropout_scales_what_survives_and_keeps_the_expectation(p):
+    torch.manual_seed(0)
+    query, key = draw(4, 8, seed=1).expand(4000, 4, 8), draw(6, 8, seed=2)
+    _, expected = scaled_dot_product_attention(query[0], key, key)
+    output, weights = scaled_dot_product_attention(query, key, key, dropout=p)
+    kept = weights != 0
+    assert kept.float().mean().item() == pytest.approx(1 - p, abs=0.01)
+    assert_close((weights * (1 - p))[kept], expected.expand_as(weights)[kept])
+    assert_close(weights @ key, output)  # the weights that made it
+    error = expected * math.sqrt(p / (1 - p) / 4000)
+    assert ((weights.mean(0) - expected).abs() < 5 * error).all()
+    assert weights.sum(-1).std() > 0.01  # rows no longer sum to 1
+
+
+@pytest.mark.parametrize("name", ["causal", "multi-head"])
+def test_dropout_is_for_training_only(name):
+    torch.manual_seed(0)
+    makers = {"causal": CausalAttention, "multi-head": MultiHeadAttention}
+    sizes = {"causal": (8, 4), "multi-head": (8, 2)}[name]
+    module, x = makers[name](*sizes, dropout=0.5), draw(2, 6, 8)
+    plain = makers[name](*sizes)
+    plain.load_state_dict(module.state_dict())
+    expected, weights = plain(x)
+    module.eval()
+    assert torch.equal(module(x)[0], expected)
+    assert torch.equal(module(x)[1], weights)
+    module.train()
+    first, second = module(x), module(x)
+    assert not torch.equal(first[0], second[0])
+    kept = first[1] != 0
+    assert_close(first[1][kept], 2 * weights[kept])
+    assert not kept[weights != 0].all()
+
+
+def test_no_dropout_unless_asked_for():
+    module = CausalAttention(8, 4).train()
+    x = draw(2, 6, 8)
+    assert torch.equal(module(x)[0], module(x)[0])
+
+
+def test_dropout_opens_nothing_that_a_mask_has_closed():
+    torch.manual_seed(0)
+    module = CausalAttention(8, 4, dropout=0.5).train()
+    x, mask = padded_batch([6, 3], 6, 1.0, left=True)
+    closed = ~(causal_mask(6) & mask)
+    for _ in range(20):
+        assert torch.equal(module(x, mask)[1] * closed, torch.zeros(2, 6, 6))
+
+
+@half
+@pytest.mark.parametrize("left", [False, True], ids=["right", "left"])
+def test_masks_and_dropout_in_half_precision(dtype, left):
+    torch.manual_seed(0)
+    module = CausalAttention(8, 4, dropout=0.5)
+    x, mask = padded_batch([6, 3], 6, 1.0, left)
+    module.eval()
+    expected, _ = module(x, mask)
+    module = module.to(dtype)
+    output, weights = module(x.to(dtype), mask)
+    assert (output.dtype, weights.dtype) == (dtype, dtype)
+    assert_close(output.float(), expected, 0.1)
+    assert torch.equal(weights > 0, (causal_mask(6) & mask) & (weights > 0))
+    empty = ~(causal_mask(6) & mask).any(-1)
+    assert torch.equal(output[empty], torch.zeros_like(output[empty]))
+    module.train()
+    dropped, _ = module(x.to(dtype), mask)
+    dropped.sum().backward()
+    assert dropped.isfinite().all()
+    assert all(p.grad.isfinite().all() for p in module.parameters())
+
+
+def test_sentences_of_a_padded_batch_do_not_see_each_other():
+    module = MODULES["causal"]
+    x, mask = padded_batch([6, 3, 1], 6, 2.0)
+    output, _ = module(x, mask)
+    changed = x.clone()
+    changed[1] = 10 * draw(6, 8, seed=9)
+    moved, _ = module(changed, mask)
+    assert torch.equal(moved[[0, 2]], output[[0, 2]])
+    assert not torch.equal(moved[1], output[1])
 
 
 # Wrong input is refused

@@ -489,6 +489,32 @@ def test_pair_must_be_a_string(canonical, pair):
         encode(*canonical, "The cat", pair)
 
 
+@pytest.mark.parametrize(
+    ("texts", "named"),
+    [(("a \ud83d b", None), "text"), (("fine", "\udcff"), "pair")],
+)
+def test_half_a_character_is_named(canonical, texts, named):
+    with pytest.raises(ValueError, match=rf"{named} cannot be read: .*lone surrogate"):
+        encode(*canonical, *texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", []),
+        ("dog", ["dog"]),
+        ("a \N{DOG} b", ["a", "[UNK]", "b"]),
+        ("ᚠᚢ", ["[UNK]"]),
+    ],
+)
+def test_text_of_few_or_unknown_words_is_encoded(canonical, text, tokens):
+    tokenizer, model = canonical
+    encoding = encode(tokenizer, model, text)
+    read = tokenizer.convert_ids_to_tokens(encoding["input_ids"][0])
+    assert read == ["[CLS]", *tokens, "[SEP]"]
+    assert model(**encoding).last_hidden_state.isfinite().all()
+
+
 # A layer's attention as the book's module
 
 

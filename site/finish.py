@@ -1,0 +1,186 @@
+"""Finish the pages: load little, load it late, and load nothing from elsewhere.
+
+The theme's style sheets hold 500 KB for pages of every kind, and its fonts thousands of
+icons. A page that uses a small part of both should load a small part.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from fontTools import subset
+
+HERE = Path(__file__).parent
+URL = re.compile(r"""url\(\s*["']?(?!data:|#)([^"')]+)["']?\s*\)""")
+IMPORT = re.compile(r"""@import\s+["']([^"']+)["'];""")
+ICON = re.compile(r"\\([ef][0-9a-f]{3})\b")
+LENGTH = re.compile(r"([\d.]+)(pt|px)?")
+ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*["']([^"']*)["']""")
+POINTS = {"pt": 4 / 3, "px": 1, None: 1}
+LONG = 16  # lines of an output
+# The logos and the first picture may stand on the first screen; the others can wait.
+EAGER = 3
+
+
+def finish(site):
+    """Rewrite every page of a site so that it loads less, later, and only its own.
+
+    Args:
+        site: the folder of the site; pages, style sheets and icon fonts are rewritten.
+
+    Raises:
+        subprocess.CalledProcessError: PurgeCSS failed, with its message on stderr.
+    """
+    soups = {
+        page: BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+        for page in sorted(site.rglob("*.html"))
+        if "_static" not in page.relative_to(site).parts
+    }
+    # A page without a style sheet only leads to others.
+    soups = {p: soup for p, soup in soups.items() if sheets(soup, p)}
+    sheet = one_sheet(site, soups)
+    for page, soup in soups.items():
+        link_sheet(soup, page, sheet)
+        defer_scripts(soup, page)
+        size_images(soup, page)
+        fold_outputs(soup)
+        allow_only_own(soup)
+        page.write_text(str(soup), encoding="utf-8")
+    shrink_icons(site, sheet.read_text(encoding="utf-8"))
+
+
+def own(page, address):
+    """Find the file that a page's relative address names."""
+    return Path(os.path.normpath(page.parent / address.partition("?")[0]))
+
+
+def sheets(soup, page):
+    """List a page's style sheets in their order."""
+    return [own(page, link["href"]) for link in soup.select("link[rel=stylesheet]")]
+
+
+def one_sheet(site, soups):
+    """Write one style sheet with the rules that some page uses; return its path."""
+    paths = dict.fromkeys(path for page in soups for path in sheets(soups[page], page))
+    request = {
+        "css": "\n".join(read_css(path, site / "_static") for path in paths),
+        "pages": [str(page) for page in soups],
+        "scripts": [str(path) for path in (site / "_static").rglob("*.js")],
+    }
+    purged = subprocess.run(
+        ["node", HERE / "purge.js"],
+        input=json.dumps(request),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout
+    digest = hashlib.sha256(purged.encode()).hexdigest()[:8]
+    sheet = site / "_static" / f"site.{digest}.css"
+    sheet.write_text(purged, encoding="utf-8")
+    return sheet
+
+
+def read_css(path, folder):
+    """Read a style sheet with what it imports, its addresses relative to ``folder``."""
+
+    def move(match):
+        target = Path(os.path.normpath(path.parent / match[1].partition("?")[0]))
+        return f'url("{Path(os.path.relpath(target, folder)).as_posix()}")'
+
+    text = URL.sub(move, path.read_text(encoding="utf-8"))
+    return IMPORT.sub(
+        lambda match: read_css(Path(os.path.normpath(path.parent / match[1])), folder),
+        text,
+    )
+
+
+def link_sheet(soup, page, sheet):
+    """Put the one style sheet in the place of the first of the others."""
+    first, *others = soup.select("link[rel=stylesheet]")
+    address = Path(os.path.relpath(sheet, page.parent)).as_posix()
+    first.attrs = {"rel": "stylesheet", "href": address}
+    for link in others:
+        link.decompose()
+
+
+def defer_scripts(soup, page):
+    """Let scripts wait until the page is there; inline ones find what they ask for."""
+    for script in soup.select("script[src]"):
+        if "documentation_options" in script["src"]:
+            script.string = own(page, script.attrs.pop("src")).read_text("utf-8")
+        else:
+            script["defer"] = ""
+    for link in soup.select("link[rel=preload][as=script]"):
+        link.decompose()  # a deferred script needs no head start
+    for button in soup.select("[onclick='window.print()']"):
+        del button["onclick"]  # site.js listens instead: the policy forbids inline
+        button["data-print"] = ""
+
+
+def size_images(soup, page):
+    """Say how large a picture will be, so that nothing moves when it comes."""
+    for number, image in enumerate(soup.select("img[src]")):
+        if number >= EAGER:
+            image["loading"] = "lazy"
+        path = own(page, image["src"])
+        if path.suffix == ".svg" and path.is_file() and not image.get("height"):
+            width, height = svg_size(path.read_text(encoding="utf-8"))
+            image["width"], image["height"] = round(width), round(height)
+
+
+def fold_outputs(soup):
+    """Fold outputs that are too long to be read in passing; a click shows them."""
+    for output in soup.select("div.cell_output div.highlight"):
+        lines = output.get_text().rstrip().count("\n") + 1
+        if lines > LONG:
+            fold = output.wrap(
+                soup.new_tag("details", attrs={"class": "folded-output"})
+            )
+            summary = soup.new_tag("summary")
+            summary.string = f"Output of {lines} lines"
+            fold.insert(0, summary)
+
+
+def svg_size(text):
+    """Read the size of a drawing in pixels, from its size or else its view box."""
+    attributes = dict(ATTRIBUTE.findall(text[text.index("<svg") :].partition(">")[0]))
+    found = [LENGTH.fullmatch(attributes.get(side, "")) for side in ("width", "height")]
+    if all(found):
+        return [float(match[1]) * POINTS[match[2]] for match in found]
+    return [float(number) for number in attributes["viewBox"].split()[2:]]
+
+
+def allow_only_own(soup):
+    """Forbid what the site must not need: other hosts, and scripts not known here."""
+    inline = [
+        script.string or ""
+        for script in soup.select("script:not([src])")
+        if script.get("type", "text/javascript") == "text/javascript"
+    ]
+    digests = [hashlib.sha256(text.encode()).digest() for text in dict.fromkeys(inline)]
+    hashes = " ".join(f"'sha256-{base64.b64encode(d).decode()}'" for d in digests)
+    policy = (
+        "default-src 'none'; base-uri 'none'; form-action 'self'; connect-src 'self'; "
+        "img-src 'self' data:; font-src 'self' data:; manifest-src 'self'; "
+        f"style-src 'self' 'unsafe-inline'; script-src 'self' {hashes}"
+    )
+    meta = soup.new_tag("meta", content=policy)
+    meta["http-equiv"] = "Content-Security-Policy"
+    soup.head.select_one("meta[charset]").insert_after(meta)
+
+
+def shrink_icons(site, css):
+    """Cut the icon fonts down to the icons that the style sheet names."""
+    icons = {int(code, 16) for code in ICON.findall(css)}
+    for font in (site / "_static" / "vendor" / "fontawesome").rglob("*.woff2"):
+        options = subset.Options(flavor="woff2", notdef_outline=True)
+        loaded = subset.load_font(font, options)
+        subsetter = subset.Subsetter(options)
+        subsetter.populate(unicodes=icons)
+        subsetter.subset(loaded)
+        subset.save_font(loaded, font, options)

@@ -1,0 +1,119 @@
+"""What Binder does, without Docker: an environment from `binder/`, chapters run in it.
+
+`make test` runs one chapter; `make test-binder` sets BINDER_CHAPTERS to run them all.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+import yaml
+from build import ROOT
+from laboratory import at_home, serve
+
+from chapters import notebooks
+
+CHAPTERS = os.environ.get("BINDER_CHAPTERS", "bert_heads").split()
+if CHAPTERS == ["all"]:
+    CHAPTERS = [path.stem for path in notebooks(ROOT)]
+# How a chapter ran: for each code cell its number, and its error if it had one.
+RAN = """() => {
+    const cells = [...jupyterapp.shell.currentWidget.content.model.cells];
+    return cells.filter(cell => cell.type === 'code').map(cell => [
+        cell.executionCount,
+        cell.sharedModel.getOutputs().filter(output => output.output_type === 'error')
+            .map(output => `${output.ename}: ${output.evalue}`).join(),
+    ]);
+}"""
+
+
+@pytest.fixture(scope="session")
+def binder():
+    """Make what Binder makes: the repository, the environment, and what postBuild adds.
+
+    Gives the interpreter, the repository and the home. Paths are short, because a
+    kernel's sockets stand in the home and their names may have 107 letters.
+    """
+    place = Path(tempfile.mkdtemp(prefix="b"))
+    home, repository = place / "home", place / "repository"
+    home.mkdir()
+    listed = subprocess.run(
+        ["git", "-C", ROOT, "ls-files"], check=True, capture_output=True, text=True
+    )
+    for name in listed.stdout.splitlines():
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, repository / name)
+    subprocess.run([sys.executable, "-m", "venv", place / "venv"], check=True)
+    python = place / "venv" / "bin" / "python"
+    environment = at_home(python, home) | {"PIP_RETRIES": "0"}
+    # The installer may keep what it downloads where it always does.
+    if "HOME" in os.environ:
+        cache = Path(os.environ["HOME"], ".cache", "pip")
+        environment |= {"PIP_CACHE_DIR": str(cache)}
+    for command in (
+        [python, "-m", "pip", "install", "-q", "-r", "binder/requirements.txt"],
+        ["binder/postBuild"],
+    ):
+        done = subprocess.run(
+            command,
+            cwd=repository,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    yield python, repository, home
+    shutil.rmtree(place)
+
+
+@pytest.fixture(scope="module")
+def lab(binder):
+    """A JupyterLab in that environment."""
+    with serve(*binder) as address:
+        yield address
+
+
+def test_python_is_pinned_to_what_the_book_is_built_with():
+    pinned = (ROOT / "binder" / "runtime.txt").read_text().strip()
+    workflow = ROOT / ".github" / "workflows" / "book.yml"
+    steps = yaml.safe_load(workflow.read_text())["jobs"]["test"]["steps"]
+    (version,) = [
+        step["with"]["python-version"]
+        for step in steps
+        if "setup-python" in step.get("uses", "")
+    ]
+    assert pinned == f"python-{version}"
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_chapter_opens_as_a_notebook_and_runs(binder, lab, open_page, chapter):
+    before = (binder[1] / "chapters" / f"{chapter}.md").read_bytes()
+    visit = open_page(lab(f"chapters/{chapter}.md"))
+    page = visit.page
+    page.set_default_timeout(300_000)
+    page.wait_for_function(
+        "() => window.jupyterapp?.shell.currentWidget?.sessionContext"
+        "?.session?.kernel?.status === 'idle'"
+    )
+    page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
+    ran = page.evaluate(RAN)
+    assert len(ran) > 5
+    assert [error for _, error in ran if error] == []
+    assert [count for count, _ in ran] == list(range(1, len(ran) + 1))
+    text = before.decode()
+    for drawn, expected in (
+        (".live-figure", text.count("from selfattention.live import")),
+        ("[id^=bertviz-] svg", text.count("\nself_contained(")),
+    ):
+        page.wait_for_function(
+            "([drawn, count]) => document.querySelectorAll(drawn).length >= count",
+            arg=[drawn, expected],
+        )
+    assert [url for url in visit.requests if "127.0.0.1" not in url] == []
+    # Running is not saving: what the reader wrote is the reader's.
+    assert (binder[1] / "chapters" / f"{chapter}.md").read_bytes() == before
