@@ -74,8 +74,12 @@ def write_course(chapters, course, overlay=None):
 
 
 def own(root):
-    """Map the names of the book's chapters to their files."""
-    return {path.stem: path for path in chapters.notebooks(root)}
+    """Map the names of the book's chapters with exercises to their files."""
+    return {
+        path.stem: path
+        for path in chapters.notebooks(root)
+        if "{exercise-start}" in path.read_text(encoding="utf-8")
+    }
 
 
 def private(overlay):

@@ -30,6 +30,7 @@ NUMBERED = re.compile(
     re.MULTILINE,
 )
 QUOTED = ("note", "tip", "hint", "important", "warning", "caution", "seealso")
+PAGE_ONLY = ("nb-exec-table", "exercise-table", "bibliography")
 KINDS = {"figure": "Figure", "list-table": "Table", "exercise-start": "Exercise"}
 
 
@@ -199,6 +200,8 @@ class Book:
             return "\n".join([f"```{argument}", *body, "```"])
         if name == "math":
             return "\n".join(["$$", *body, "$$"])
+        if name in PAGE_ONLY:
+            return "*What stands here is made for the site alone.*\n"
         raise PlainError(f"the directive {{{name}}} has no plain form")
 
     def caption(self, label, text):

@@ -5,16 +5,16 @@ import re
 
 import pytest
 from answers import answer_with, bank, outcomes_of
-from assign import CourseError
+from assign import CourseError, own
 from build import ROOT
 from exercises import exercises, parts
-from reading import CHAPTERS
 
 import chapters
 
+CHAPTERS = list(own(ROOT))
 # Chapters that are being rewritten; their banks and their minutes come with them.
 WAITING = {"softmax_saturation", "queries_keys_values", "masking", "multi_head"}
-WAITING |= {"bert_heads"}
+WAITING |= {"bert_heads", "transformer_block"}
 READY = [name for name in CHAPTERS if name not in WAITING]
 
 
