@@ -109,7 +109,8 @@ c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "self-attention"
 # How `nbgrader zip_collect` reads file names: student_chapter.ipynb, or as from Canvas.
 c.FileNameCollectorPlugin.named_regexp = (
-    r"(?P<student_id>[^_]+)_(?:LATE_)?(?:\d+_\d+_)?(?P<file_id>[a-z_]+?)(?:-\d+)?$"
+    r"(?:.*/)?(?P<student_id>[^_/]+)_(?:LATE_)?(?:\d+_\d+_)?"
+    r"(?P<file_id>[a-z_]+?)(?:-\d+)?\.ipynb$"
 )
 c.Autograde.sanitize_preprocessors = [
     *(ClearOutput, DeduplicateIds, OverwriteKernelspec),
