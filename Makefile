@@ -6,10 +6,45 @@ TORCH_CPU := https://download.pytorch.org/whl/cpu
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: book test test-binder test-hub serve links clean browser
+# Where `make course` writes, for which chapters, and with whose private exercises.
+COURSE ?= _course
+CHAPTERS ?=
+OVERLAY ?=
+
+# `course` has instructors' tools; course/README.md says how they belong together.
+.PHONY: book instructor notebooks course answers grade grades otter test test-course
+.PHONY: test-binder test-hub serve links clean browser
 
 book: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py
+
+notebooks: .venv/.installed
+	@$(BIN)/python site/notebooks.py
+
+course: .venv/.installed
+	@PYTHONPATH="$(CURDIR)/site:$$PYTHONPATH" $(BIN)/python course/assign.py --course "$(COURSE)" \
+	  $(if $(OVERLAY),--overlay "$(OVERLAY)") $(CHAPTERS)
+
+answers: .venv/.installed
+	@PYTHONPATH="$(CURDIR)/site:$$PYTHONPATH" $(BIN)/python course/answers.py \
+	  $(if $(OVERLAY),--overlay "$(OVERLAY)") $(CHAPTERS)
+
+grade: .venv/.installed
+	@$(BIN)/python course/grade.py --course "$(COURSE)" $(CHAPTERS)
+
+grades: .venv/.installed
+	@cd "$(COURSE)" && nbgrader export --to grades.csv && \
+	  PYTHONPATH="$(CURDIR)/course:$$PYTHONPATH" nbgrader export \
+	  --exporter=canvas.CanvasExport --to canvas.csv
+
+otter: .venv/.installed
+	@PYTHONPATH="$(CURDIR)/site:$$PYTHONPATH" $(BIN)/python course/gradescope.py $(CHAPTERS)
+
+instructor: .venv/.installed site/node_modules/.installed
+	@$(BIN)/python site/build.py --instructor
+
+test-course: .venv/.installed
+	$(BIN)/python -m pytest tests/course -m ""
 
 test: .venv/.installed site/node_modules/.installed tests/site/node_modules/.installed browser
 	$(BIN)/ruff check .

@@ -3,19 +3,26 @@
 import datetime
 import hashlib
 import importlib.metadata
+import os
 import shutil
 from pathlib import Path
 
 import describe
 import formulas
 import repository
-from exercises import published
+from exercises import exercises, published
+from sphinx.util.docutils import SphinxDirective
 from sphinxcontrib import katex
+
+import chapters
 
 
 def setup(app):
     """Register the hooks."""
     katex.render_latex = formulas.render
+    app.add_config_value("withheld_solutions", [], "env")
+    app.add_config_value("edition", os.environ.get("BOOK_EDITION", "readers"), "env")
+    app.add_directive("exercise-table", ExerciseTable)
     # Sphinx renders every page again when this value changes.
     app.add_config_value("book_repository", None, "html")
     app.connect("config-inited", find_repository)
@@ -54,15 +61,19 @@ def fingerprint():
 
 def hide(app, docname, source):
     """Take hidden tests and markers out of a page before it is parsed."""
-    source[0] = published(source[0])
+    if app.config.edition == "readers":
+        source[0] = published(source[0], app.config.withheld_solutions)
 
 
 def hide_in_sources(app, exception):
     """Take them out of the sources that the site offers for download, too."""
     if exception is not None or app.builder.format != "html":
         return
-    for path in Path(app.outdir, "_sources").rglob("*.md"):
-        path.write_text(published(path.read_text(encoding="utf-8")), encoding="utf-8")
+    if app.config.edition == "readers":
+        for path in Path(app.outdir, "_sources").rglob("*.md"):
+            text = path.read_text(encoding="utf-8")
+            text = published(text, app.config.withheld_solutions)
+            path.write_text(text, encoding="utf-8")
 
 
 def offer_notebook(app, pagename, templatename, context, doctree):
@@ -84,6 +95,31 @@ def title_once(app, pagename, templatename, context, doctree):
     """Name the front page once: its title is that of the book."""
     if pagename == app.config.root_doc:
         context["docstitle"] = ""
+
+
+class ExerciseTable(SphinxDirective):
+    """Points, minutes and goal of every exercise, in a table made from the chapters."""
+
+    def run(self):
+        """Return the table."""
+        root = Path(self.env.srcdir)
+        rows = [":header-rows: 1", ":class: exercises", "", *row(*HEADINGS)]
+        for path in chapters.notebooks(root):
+            self.env.note_dependency(str(path))
+            for exercise in exercises(chapters.read(path)):
+                name = f"{{ref}}`{exercise.title} <{exercise.label}>`"
+                points = f"{exercise.points}{' by hand' if exercise.written else ''}"
+                rows += row(path.stem, name, points, exercise.minutes, exercise.goal)
+        return self.parse_text_to_nodes("\n".join(["```{list-table}", *rows, "```"]))
+
+
+HEADINGS = ("Chapter", "Exercise", "Points", "Minutes", "You can afterwards")
+
+
+def row(*cells):
+    """Return the lines of a row of a list table."""
+    first, *others = (f"- {'–' if cell in (None, '') else cell}" for cell in cells)
+    return [f"* {first}", *(f"  {other}" for other in others)]
 
 
 def offer_binder(app, pagename, templatename, context, doctree):

@@ -2,6 +2,7 @@
 
 import argparse
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -25,10 +26,13 @@ def main():
     parser.add_argument(
         "--links", action="store_true", help="ask for every external link instead"
     )
+    parser.add_argument(
+        "--instructor", action="store_true", help="show hidden tests and all solutions"
+    )
     arguments = parser.parse_args()
     start = time.perf_counter()
     try:
-        site = build(ROOT, fresh=arguments.fresh, links=arguments.links)
+        site = build(ROOT, **vars(arguments))
     except subprocess.CalledProcessError:
         sys.exit("\nThe book was not built: the messages above say why.")
     except (
@@ -43,10 +47,11 @@ def main():
     print(f"Built in {seconds:.0f} s: {result}")
 
 
-def build(root, fresh=False, links=False):
+def build(root, fresh=False, links=False, instructor=False):
     """Build the book in ``root``; return the folder of the finished site.
 
     With ``links`` external links are asked for instead; one without an answer fails.
+    The instructors' edition is a site of its own, in ``_build/instructor``.
 
     Nothing but a finished site ever stands in ``_build/html``: a build that fails
     leaves the last good one there, or none.
@@ -55,13 +60,16 @@ def build(root, fresh=False, links=False):
     for other in root.glob("_build/work-*"):
         if fresh or other != work:
             shutil.rmtree(other)
-    execute.execute(root, work / "_build")
+    rendered = work / "instructor" if instructor else work
+    execute.execute(root, work / "_build", rendered / "_build" if instructor else None)
     vendor.gather(root, root / "_build" / "static")
-    render(root, work, "linkcheck" if links else "html")
+    os.environ["BOOK_EDITION"] = "instructors" if instructor else "readers"
+    render(root, rendered, "linkcheck" if links else "html")
     if links:
         return work / "_build" / "linkcheck"
-    publish.publish(work / "_build" / "html", root / "_build" / "html")
-    return root / "_build" / "html"
+    site = root / "_build" / ("instructor" if instructor else "html")
+    publish.publish(rendered / "_build" / "html", site)
+    return site
 
 
 def workshop(root):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import yaml
-from exercises import ExerciseError, published
+from exercises import ExerciseError, exercises, published
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 
 
@@ -44,8 +44,28 @@ def notebooks(root):
     ]
 
 
-def read(path, shown=False):
-    """Read a page as a notebook, as it is written or as its readers are shown it.
+def withheld(root):
+    """List the exercises whose solutions ``_config.yml`` keeps from readers.
+
+    Raises:
+        ExerciseError: it names an exercise that no chapter has.
+    """
+    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+    labels = config["sphinx"]["config"].get("withheld_solutions") or []
+    if labels:
+        there = [e.label for path in notebooks(root) for e in exercises(read(path))]
+        unknown = sorted(set(labels) - set(there))
+        if unknown:
+            raise ExerciseError(
+                f"_config.yml, withheld_solutions: there is no {', '.join(unknown)}; "
+                f"expected some of {', '.join(there)}"
+            )
+    return labels
+
+
+def read(path, shown=False, withheld=()):
+    """Read a page as a notebook, as it is written or as its readers are shown it,
+    without the solutions of the exercises that are ``withheld``.
 
     Its metadata holds ``source_map``: the line at which each cell starts.
 
@@ -55,7 +75,7 @@ def read(path, shown=False):
     text = Path(path).read_text(encoding="utf-8")
     if shown:
         try:
-            text = published(text)
+            text = published(text, withheld)
         except ExerciseError as error:
             raise ExerciseError(f"chapters/{path.name}, {error}") from error
     return read_myst_markdown_notebook(text, add_source_map=True, path=path)

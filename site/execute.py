@@ -5,6 +5,7 @@ with hidden tests; the other holds what the page shows, and Jupyter Book renders
 A chapter whose code has not changed is found there, whatever its prose says now.
 """
 
+import copy
 import multiprocessing
 import os
 import resource
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+from exercises import published
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from nbclient import NotebookClient
@@ -41,13 +43,15 @@ class Run:
     error: str | None
 
 
-def execute(root, caches):
+def execute(root, caches, instructors=None):
     """Execute every chapter that the cache does not hold yet.
 
     Args:
         root: the book's folder.
         caches: folder of the two caches, ``written`` and ``.jupyter_cache``, and of the
             executed ``notebooks`` that the site offers.
+        instructors: folder in which to make the second cache and the notebooks for
+            instructors, who are shown everything; none are made for readers then.
 
     Returns:
         The names of the chapters that were executed.
@@ -56,7 +60,9 @@ def execute(root, caches):
         ChapterFailed: cells raised. All other chapters were executed and kept.
     """
     written = get_cache(str(caches / "written"))
-    shown = get_cache(str(caches / ".jupyter_cache"))
+    target = instructors or caches
+    shown = get_cache(str(target / ".jupyter_cache"))
+    withheld = chapters.withheld(root)
     paths = chapters.notebooks(root)
     todo = [path for path in paths if not holds(written, chapters.read(path))]
     print(f"{len(paths)} chapters, {len(todo)} to execute", flush=True)
@@ -75,7 +81,9 @@ def execute(root, caches):
     if failures:
         raise ChapterFailed("\n\n".join(failures))
     for path in paths:
-        show(path, written, shown, caches / "notebooks")
+        open_book = instructors is not None
+        page = chapters.read(path, shown=not open_book, withheld=withheld)
+        show(path, page, written, shown, target / "notebooks")
     return [path.stem for path in todo]
 
 
@@ -94,20 +102,22 @@ def keep(cache, path, notebook, cost):
     cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
 
 
-def show(path, written, shown, notebooks):
+def show(path, page, written, shown, notebooks):
     """Pass a chapter's outputs on: to the cache the pages are rendered from, and into
-    the executed notebook that readers may download.
+    the notebook that readers may download. ``page`` is what they may see of it; a
+    cell of which something is withheld gets no outputs.
     """
-    page = chapters.read(path, shown=True)
+    page, text = copy.deepcopy(page), page
     if not holds(shown, page):
         record, executed = written.merge_match_into_notebook(chapters.read(path))
         code = [cell for cell in page.cells if cell.cell_type == "code"]
         ran = [cell for cell in executed.cells if cell.cell_type == "code"]
         for cell, source in zip(code, ran, strict=True):
-            cell.outputs = source.outputs
+            if cell.source.strip() in (source.source, published(source.source).strip()):
+                cell.outputs = source.outputs
             cell.execution_count = source.execution_count
         keep(shown, path, page, written.get_cache_record(record).data)
-    _, executed = shown.merge_match_into_notebook(chapters.read(path, shown=True))
+    _, executed = shown.merge_match_into_notebook(text)
     notebooks.mkdir(parents=True, exist_ok=True)
     nbformat.write(executed, notebooks / f"{path.stem}.ipynb")
 

@@ -31,7 +31,7 @@ kernelspec:
 print({number})
 ```
 
-```{{exercise-start}}
+```{{exercise-start}} Double
 :label: ex-{title}
 ```
 Double it.
@@ -47,6 +47,13 @@ Double it.
 # BEGIN SOLUTION
 double = 2 * {number}
 # END SOLUTION
+print("the double is", double)
+```
+
+Because twice is double.
+
+```{{code-cell}}
+print("a demonstration")
 ```
 
 ````{{solution-end}}
@@ -54,6 +61,7 @@ double = 2 * {number}
 
 ```{{code-cell}}
 :tags: [test]
+:points: 2
 assert double
 # BEGIN HIDDEN TESTS
 print("hidden from readers")
@@ -209,7 +217,7 @@ def test_hidden_tests_are_executed(book):
     path.write_text(text.replace('print("hidden from readers")', "assert double == 5"))
     result = build(book)
     assert result.returncode != 0
-    assert "chapters/one.md, cell 3" in result.stderr
+    assert "chapters/one.md, cell 4" in result.stderr
     assert "AssertionError" in result.stderr
 
 
@@ -253,3 +261,81 @@ def test_missing_page_is_named(book):
     result = build(book)
     assert result.returncode != 0
     assert "there is no chapters/two.md" in result.stderr
+
+
+def settings(book, old, new):
+    path = book / "_config.yml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def everything_in(site):
+    files = [
+        path
+        for path in site.rglob("*")
+        if path.suffix in (".html", ".ipynb", ".js", ".md")
+    ]
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+def test_withheld_solution_is_executed_and_nowhere_on_the_site(book):
+    settings(book, "withheld_solutions: []", "withheld_solutions: [ex-one]")
+    result = build(book)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert ran(result) == []
+    site = book / "_build" / "html"
+    for part in (site / "chapters" / "one.html", site / "_sources" / "chapters"):
+        assert part.exists()
+    one = "".join(
+        path.read_text(encoding="utf-8")
+        for path in site.rglob("one.*")
+        if path.is_file()
+    )
+    for secret in ("2 * 1 + 1", "the double is", "twice is double", "demonstration"):
+        assert secret not in one, secret
+    assert "raise NotImplementedError" in one
+    assert "is not published" in one
+    assert "twice is double" in everything_in(site)  # that of the other page
+    assert "demonstration" in everything_in(site)
+
+
+def test_withheld_solution_has_to_pass_its_tests(book):
+    settings(book, "withheld_solutions: []", "withheld_solutions: [ex-one]")
+    write(book, "one", number="0")
+    result = build(book)
+    assert result.returncode != 0
+    assert "AssertionError" in result.stderr
+
+
+def test_withheld_solutions_are_those_of_exercises(book):
+    settings(book, "withheld_solutions: []", "withheld_solutions: [ex-typo]")
+    result = build(book)
+    assert result.returncode != 0
+    assert "there is no ex-typo; expected some of ex-one, ex-two" in result.stderr
+
+
+def test_instructors_are_shown_everything(book):
+    settings(book, "withheld_solutions: []", "withheld_solutions: [ex-one]")
+    before = snapshot(book / "_build" / "html")
+    result = build(book, "--instructor")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert ran(result) == []
+    page = (book / "_build" / "instructor" / "chapters" / "one.html").read_text()
+    for shown in ("BEGIN HIDDEN TESTS", "hidden from readers", "twice is double"):
+        assert shown in page
+    assert snapshot(book / "_build" / "html") == before
+
+
+def test_table_of_the_exercises(book):
+    path = book / "chapters" / "two.md"
+    text = path.read_text(encoding="utf-8").replace(
+        "Double it.", "% minutes: 17\n% goal: double a number\n\nDouble it."
+    )
+    path.write_text(text + "\n```{exercise-table}\n```\n", encoding="utf-8")
+    result = build(book)
+    assert result.returncode == 0, result.stdout + result.stderr
+    page = (book / "_build" / "html" / "chapters" / "two.html").read_text()
+    assert "double a number" in page
+    assert ">17<" in page
+    assert "% minutes" not in page

@@ -88,5 +88,5 @@ def test_each_question_comes_before_its_answer():
         assert soup("circle").find("figure", id=name).img["alt"]
 
 
-def test_there_are_four_exercises():
-    assert len(soup("circle").select("div.exercise")) == 4
+def test_there_are_five_exercises():
+    assert len(soup("circle").select("div.exercise")) == 5

@@ -87,8 +87,8 @@ def test_where_the_search_fails():
     assert "astronomy for beginners: play the guitar" in said()
 
 
-def test_there_are_four_exercises_and_all_figures():
-    assert len(soup(NAME).select("div.exercise")) == 4
+def test_there_are_five_exercises_and_all_figures():
+    assert len(soup(NAME).select("div.exercise")) == 5
     for name in ("journey", "reach", "diagonal", "lean", "search"):
         assert soup(NAME).find("figure", id=f"fig-{name}").img["alt"]
     assert "contextualised embedding" in text(NAME)
