@@ -5,12 +5,15 @@ import os
 import shutil
 import subprocess
 import sys
+import textwrap
 import urllib.parse
 
+import jupytext
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from build import ROOT
+from chapters import notebooks
 
 CHAPTER = """\
 ---
@@ -339,3 +342,28 @@ def test_table_of_the_exercises(book):
     assert "double a number" in page
     assert ">17<" in page
     assert "% minutes" not in page
+
+
+def test_new_chapter_of_the_guide_is_built(book):
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    block = guide.split("`chapters/new.md`")[1].split("\n2. ")[0]
+    skeleton = textwrap.dedent(block[block.index("        ---") :])
+    (book / "chapters" / "new.md").write_text(skeleton, encoding="utf-8")
+    with (book / "_toc.yml").open("a") as toc:
+        toc.write("- file: chapters/new\n")
+    result = build(book)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert ran(result) == ["new"]
+    page = book / "_build" / "html" / "chapters" / "new.html"
+    assert "What you will be able to do" in page.read_text(encoding="utf-8")
+    assert ">2\n<" in page.read_text(encoding="utf-8")
+
+
+def test_saving_a_chapter_in_jupyterlab_keeps_its_text_and_cells():
+    for path in notebooks(ROOT):
+        before = jupytext.reads(path.read_text(encoding="utf-8"), fmt="md:myst")
+        saved = jupytext.writes(before, fmt="md:myst")
+        after = jupytext.reads(saved, fmt="md:myst")
+        for old, new in zip(before.cells, after.cells, strict=True):
+            assert (old.cell_type, old.source) == (new.cell_type, new.source)
+            assert old.metadata == new.metadata
