@@ -13,6 +13,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from build import ROOT
+
 from chapters import notebooks
 
 CHAPTER = """\
