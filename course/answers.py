@@ -17,6 +17,7 @@ import json
 import multiprocessing
 import os
 import re
+import select
 import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -159,6 +160,9 @@ def forked(function, *arguments):
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as pipe:
+        # A cell that does not listen to its alarm is stopped from outside.
+        if not select.select([pipe], [], [], 10 * SECONDS)[0]:
+            os.kill(child, signal.SIGKILL)
         said = pipe.read()
     os.waitpid(child, 0)
     return json.loads(said) if said else (0, ["the process died"])
@@ -170,7 +174,10 @@ def timed_out(*_):
 
 
 def outcomes(name, overlay=None):
-    """Try every answer of a chapter; return a list of ``Outcome``."""
+    """Try every answer of a chapter; return a list of ``Outcome``.
+
+    It forks, so it has to run in a process without threads: see ``outcomes_of``.
+    """
     import matplotlib
 
     matplotlib.use("template")
