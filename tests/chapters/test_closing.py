@@ -59,7 +59,7 @@ STATEMENTS = {
     "splits the input": r"has 4 numbers per query and reads 12 of 12",
     "more parameters": r"1 heads .* 16384 .* 64 heads of width 1: 16384",
     "explain": r"with: weight 0\.124 or 0\.000.* differ by \de-0[678]",
-    "O(n²)": r"n = 64: RNN 8,388,608 .* mixing 2,097,152, .* 14,680,064",
+    "O(n²)": r"n = 64: RNN 8,388,608, mixing 2,097,152, .* 14,680,064",
 }
 
 

@@ -222,7 +222,7 @@ def test_live_figure_shows_the_chapters_own_scores(visit):
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", LESSONS)
 def test_solution_is_folded_and_opens(visit, chapter, theme):
     view = visit(chapter, theme).page
     solution = view.locator(".solution.dropdown").first
