@@ -46,7 +46,7 @@ def find_repository(app, config):
     config.html_baseurl = repository.site_address(config.book_repository) or ""
     version = importlib.metadata.version("selfattention")
     today = datetime.date.today()
-    built = f"Version {version}, built on {today:%d %B %Y}".replace(" 0", " ")
+    built = f"Version {version}, built on {today.day} {today:%B %Y}"
     if commit := repository.commit(app.srcdir):
         built += f" from commit {commit}"
     config.html_theme_options["extra_footer"] = f"<p>{built}.</p>"

@@ -68,7 +68,8 @@ def binder():
         )
         assert done.returncode == 0, done.stdout + done.stderr
     yield python, repository, home
-    shutil.rmtree(place)
+    # It is as large as an environment is, and nobody has to wait until it is gone.
+    subprocess.Popen(["rm", "-rf", place], start_new_session=True)
 
 
 @pytest.fixture(scope="module")
