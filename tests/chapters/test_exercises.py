@@ -6,8 +6,10 @@ import re
 
 import pytest
 from build import ROOT
-from exercises import ExerciseError, published
+from exercises import ExerciseError, exercises, published
 from reading import CHAPTERS, LESSONS, cells, source
+
+import chapters
 
 WRITTEN = """\
 def answer():
@@ -60,6 +62,15 @@ def test_form_of_an_exercise(chapter):
             isinstance(node, ast.Assert)
             for node in ast.walk(ast.parse(published(cell.source)))
         ) or "AssertionError" in published(cell.source)
+
+
+def test_there_are_enough_exercises():
+    counts = {
+        name: len(exercises(chapters.read(ROOT / "chapters" / f"{name}.md")))
+        for name in LESSONS
+    }
+    assert min(counts.values()) >= 4, counts
+    assert sum(counts.values()) >= 35, counts
 
 
 def hidden_lines():
