@@ -98,23 +98,6 @@ def text_of(chapter):
     return (ROOT / "chapters" / f"{chapter}.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_cells_that_feed_sentences_feed_nothing_else(chapter):
-    """What they define is neither on the page nor in an assignment."""
-    fed = set()
-    for part in parts(read(chapter)):
-        if part.cell is None:
-            continue
-        names = [n for n in ast.walk(ast.parse(part.source)) if isinstance(n, ast.Name)]
-        stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
-        if part.kind == "glue":
-            fed |= stored
-        else:
-            used = {n.id for n in names if isinstance(n.ctx, ast.Load)} - stored
-            assert not used & fed, part.source
-            fed -= stored
-
-
 def test_an_answer_takes_the_place_of_the_cell_that_defines_its_names():
     own = ["def one():\n    return 1", "def two():\n    return 2"]
     code = "def two():\n    return 3"

@@ -12,9 +12,9 @@ import pytest
 from answers import answer_with, bank, outcomes_of
 from assign import own, source_notebook, write_course
 from build import ROOT
-from conftest import cell_of, environment, grade, hand_in, points, released
 from exercises import exercises
 from nbgrader.api import Gradebook
+from small_course import cell_of, environment, grade, hand_in, points, released
 
 import chapters
 
@@ -119,8 +119,8 @@ def test_grades_as_csv_and_for_canvas(course):
 
 
 def test_exercises_of_an_overlay_take_the_place_of_the_chapters(tmp_path, overlay):
-    from conftest import TINY
     from plain import Book
+    from small_course import TINY
 
     folder = tmp_path / "exam"
     folder.mkdir()
