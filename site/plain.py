@@ -116,9 +116,11 @@ class Book:
             return glued(body, numbers)
         if role in ("cite:t", "cite:p"):
             return self.cite(body, textual=role == "cite:t")
-        if role not in ("ref", "numref", "eq"):
+        if role not in ("ref", "numref", "eq", "term"):
             raise PlainError(f"the role {{{role}}} has no plain form")
         named = re.fullmatch(r"(.+?) *<(.+)>", body)
+        if role == "term":
+            return self.link(named[1] if named else body, "glossary")
         target = self.target(named[2] if named else body)
         text = named[1] if named else target.text
         return self.link(text, target.page, target.anchor)

@@ -76,6 +76,7 @@ def test_a_notebook_runs_in_plain_jupyter(notebooks, tmp_path):
         ("See {ref}`the toy <circle>`.", "See the toy."),
         ("{numref}`fig-circle` shows", "Figure 4 shows"),
         ("by {eq}`eq-skip-gram`", "by (1)"),
+        ("a {term}`query`, {term}`keys <key>`", "a query, keys"),
         ("{cite:t}`vaswani2017` built", "Vaswani et al. (2017) built"),
         (
             "old {cite:p}`boyd2004,steele2004`",
@@ -106,6 +107,7 @@ def test_links_lead_to_the_site_where_its_address_is_known(linked):
     assert linked.plain("{cite:t}`boyd2004`") == (
         f"[Boyd and Vandenberghe (2004)]({site}/bibliography.html)"
     )
+    assert linked.plain("{term}`keys <key>`") == f"[keys]({site}/glossary.html)"
 
 
 @pytest.mark.parametrize(
