@@ -14,6 +14,7 @@ from pathlib import Path
 
 import execute
 import nbformat
+import repository
 from build import ROOT
 from exercises import ExerciseError, answered, parts
 from nbformat import v4
@@ -57,7 +58,7 @@ def main():
 def write_course(chapters, course, overlay=None):
     """Write source and release of some chapters; return their names."""
     names = wanted(ROOT, chapters, overlay)
-    book = Book(ROOT, os.environ.get("BOOK_URL", ""))
+    book = Book(ROOT, repository.site(ROOT))
     executed = executed_chapters(ROOT) if set(names) & set(own(ROOT)) else None
     course.mkdir(parents=True, exist_ok=True)
     settings = course / "nbgrader_config.py"

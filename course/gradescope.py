@@ -4,10 +4,10 @@
 """
 
 import ast
-import os
 import sys
 
 import nbformat
+import repository
 from assign import CourseError, assignment, glue_of, own, said, wanted
 from build import ROOT
 from exercises import answered, parts, published
@@ -109,7 +109,7 @@ def main():
         sys.exit(f"Nothing was written.\n{error}")
     target = ROOT / "_build" / "otter"
     target.mkdir(parents=True, exist_ok=True)
-    book = Book(ROOT, os.environ.get("BOOK_URL", ""))
+    book = Book(ROOT, repository.site(ROOT))
     executed = executed_chapters(ROOT)
     for name in [name for name in names if name in own(ROOT)]:
         path = target / f"{name}.ipynb"

@@ -43,7 +43,7 @@ def setup(app):
 def find_repository(app, config):
     """Note where book and site are, and what is built, for links and for the footer."""
     config.book_repository = repository.address(app.srcdir)
-    config.html_baseurl = repository.site_address(config.book_repository) or ""
+    config.html_baseurl = repository.site(app.srcdir)
     version = importlib.metadata.version("selfattention")
     today = datetime.date.today()
     built = f"Version {version}, built on {today.day} {today:%B %Y}"

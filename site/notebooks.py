@@ -1,14 +1,14 @@
 """Chapters as notebooks that need nothing but Jupyter.
 
 `make notebooks` writes every executed chapter into ``_build/notebooks``. Links lead to
-the published site if the environment says where it is, in ``BOOK_URL``.
+the published site where its address is known.
 """
 
-import os
 import sys
 
 import execute
 import nbformat
+import repository
 from build import ROOT, workshop
 from exercises import parts
 from nbformat import v4
@@ -110,7 +110,7 @@ def executed_chapters(root):
 
 def write_notebooks(root, target):
     """Write every executed chapter in its plain form into the folder ``target``."""
-    book = Book(root, os.environ.get("BOOK_URL", ""))
+    book = Book(root, repository.site(root))
     executed = executed_chapters(root)
     target.mkdir(parents=True, exist_ok=True)
     for path in chapters.notebooks(root):

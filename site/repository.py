@@ -57,6 +57,11 @@ def site_address(repository):
     return host if name.lower() == f"{owner}.github.io" else f"{host}{name}/"
 
 
+def site(root):
+    """Return the address of the site of the book in ``root``, or "" if none is known."""
+    return site_address(address(root)) or ""
+
+
 def commit(root):
     """Return the short name of the commit that is built, or None outside of git."""
     asked = subprocess.run(

@@ -73,3 +73,25 @@ def test_launch_link_of_another_host_names_it_as_a_whole():
     assert link.startswith(
         "https://mybinder.org/v2/git/https%3A%2F%2Fgit.example.org%2Fa%2Fb/HEAD?"
     )
+
+
+@pytest.mark.parametrize(
+    ("repository_address", "site"),
+    [
+        ("https://github.com/Some/book", "https://some.github.io/book/"),
+        ("https://github.com/some/some.github.io", "https://some.github.io/"),
+        ("https://git.example.org/some/book", None),
+        (None, None),
+    ],
+)
+def test_site_stands_where_github_puts_it(monkeypatch, repository_address, site):
+    monkeypatch.delenv("BOOK_ADDRESS", raising=False)
+    assert repository.site_address(repository_address) == site
+
+
+def test_address_that_is_given_comes_first(tmp_path, monkeypatch):
+    monkeypatch.setenv("BOOK_ADDRESS", "https://book.example/here")
+    assert repository.site(tmp_path) == "https://book.example/here/"
+    monkeypatch.setenv("BOOK_ADDRESS", "book.example")
+    with pytest.raises(ValueError, match="BOOK_ADDRESS must be https"):
+        repository.site(tmp_path)
