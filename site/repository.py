@@ -58,7 +58,7 @@ def site_address(repository):
 
 
 def site(root):
-    """Return the address of the site of the book in ``root``, or "" if none is known."""
+    """Return the address of the site of the book in ``root``, "" if none is known."""
     return site_address(address(root)) or ""
 
 
