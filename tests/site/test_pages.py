@@ -167,7 +167,7 @@ def test_head_view_is_drawn(visit, theme):
 def test_head_view_follows_its_controls(visit):
     view = visit("bert_heads").page
     box = view.locator("div[id^='bertviz-']").first
-    box.locator("select#filter").select_option(label="Sentence B -> Sentence A")
+    box.locator("select.filter").select_option(label="Sentence B -> Sentence A")
     assert box.locator("svg #left text").first.text_content() == "fruit"
     assert box.locator("svg #right text").first.text_content() == "[CLS]"
     # A double click on the only head that is lit lights all twelve, as the page says.
