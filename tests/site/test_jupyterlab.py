@@ -3,14 +3,13 @@
 import ast
 import json
 import math
-import os
-import socket
-import subprocess
+import shutil
 import sys
-import time
+import tempfile
 from pathlib import Path
 
 import pytest
+from laboratory import serve, wait_until
 from live_examples import EXAMPLES
 from looking import numbers
 from playwright.sync_api import expect
@@ -26,63 +25,21 @@ MOVE = "fig.factor = 100"
 CHANGE = "fig.scores = [0, 5]"
 
 
-def wait_until(condition, what):
-    """Ask again until the condition holds; fail when it does not within a minute."""
-    end = time.monotonic() + 60
-    while not (answer := condition()):
-        assert time.monotonic() < end, f"{what}: not within a minute"
-        time.sleep(0.1)
-    return answer
-
-
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
+def lab():
     """A JupyterLab of its own: the address of a notebook with one cell per string."""
-    home = tmp_path_factory.mktemp("lab")
+    # Short, because a kernel's sockets stand in it and their names have a limit.
+    home = Path(tempfile.mkdtemp(prefix="l"))
     notebooks = home / "notebooks"
     notebooks.mkdir()
-    folders = {
-        "HOME": home,
-        "IPYTHONDIR": home / "ipython",
-        "JUPYTER_CONFIG_DIR": home / "config",
-        "JUPYTER_DATA_DIR": home / "data",
-        "JUPYTER_RUNTIME_DIR": home / "runtime",
-    }
-    settings = home / "config" / "labconfig" / "page_config.json"
-    settings.parent.mkdir(parents=True)
-    # The news would be fetched from elsewhere.
-    news = {"@jupyterlab/apputils-extension:announcements": True}
-    settings.write_text(json.dumps({"disabledExtensions": news}), encoding="utf-8")
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
-    command += ["--expose-app-in-browser", "--ServerApp.ip=127.0.0.1"]
-    command += ["--ServerApp.port=0", f"--ServerApp.root_dir={notebooks}"]
-    environment = os.environ | {name: str(folder) for name, folder in folders.items()}
-    with (home / "log").open("w") as log:
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
-    try:
-        (info,) = wait_until(
-            lambda: list((home / "runtime").glob("jpserver-*.json")),
-            "the file that names the server",
-        )
-        server = wait_until(
-            lambda: info.read_text() and json.loads(info.read_text()),
-            "what that file says",
-        )
-        wait_until(lambda: listens(server["port"]), "an open port")
+    with serve(sys.executable, notebooks, home) as address:
 
         def write(name, *sources):
             (notebooks / name).write_text(notebook(sources), encoding="utf-8")
-            return f"{server['url']}lab/tree/{name}?reset&token={server['token']}"
+            return address(name)
 
         yield write
-    finally:
-        process.terminate()  # the server then ends its kernels
-        process.wait(timeout=60)
-
-
-def listens(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+    shutil.rmtree(home)
 
 
 def notebook(sources):
