@@ -1,9 +1,6 @@
 """Every page of the built site in a real browser that can reach no other host."""
 
-import functools
-import http.server
 import json
-import threading
 
 import nbformat
 import pytest
@@ -14,35 +11,9 @@ THEMES = ("light", "dark")
 WIDTHS = (360, 768, 1440)
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        """Leave the tests' output to the tests."""
-
-
-@pytest.fixture(scope="session")
-def address(site):
-    """Serve the site as a static host would; its address."""
-    handler = functools.partial(Quiet, directory=site)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
 @pytest.fixture
-def visit(open_page, address):
-    """Open a page of the site with every other host out of reach."""
-
-    def go(name, theme="light", width=1440, until="load"):
-        view = {"width": width, "height": 900}
-        visit = open_page(viewport=view, color_scheme=theme)
-        visit.page.context.route(
-            lambda url: not url.startswith(address), lambda route: route.abort()
-        )
-        visit.page.goto(f"{address}/chapters/{name}.html", wait_until=until)
-        return visit
-
-    return go
+def address(host):
+    return host.address
 
 
 @pytest.mark.parametrize("theme", THEMES)
