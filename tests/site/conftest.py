@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
-from serving import serve
+from serving import NAMES, serve
 
 from selfattention.live import bundle, stylesheet
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 # The browser asks nobody for anything by itself.
 ARGUMENTS = [
     "--no-sandbox",

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+NAMES = ("chromium", "chromium-browser", "google-chrome")  # of browsers
 COMPRESSED = (".woff2", ".png")
 
 
