@@ -22,6 +22,8 @@ MARGIN = {"top": "18mm", "bottom": "20mm", "left": "18mm", "right": "18mm"}
 UNFOLD = """async () => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;
   for (const image of document.images) image.loading = "eager";
+  window.dispatchEvent(new Event("beforeprint"));
+  await window.bookLibraries;
   const shown = (image) => image.decode().catch(() => {});
   await Promise.all([...document.images].map(shown));
   await document.fonts.ready;

@@ -3,9 +3,10 @@
 import pytest
 from reading import CHAPTERS, PAGES
 
-# What a page may weigh; the views of bert_heads come with their data, d3 and jQuery.
+# What a page may weigh. The views of bert_heads bring their data and, once a reader is
+# near them, d3 and jQuery.
 FIRST = {"bert_heads": 450_000}
-NEXT = {"bert_heads": 265_000}
+NEXT = {"bert_heads": 150_000}
 BEFORE = dict(zip(PAGES[1:], PAGES, strict=False))
 
 SCROLL = """async () => {

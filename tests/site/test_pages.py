@@ -118,6 +118,8 @@ def test_head_view_is_drawn(visit, theme):
     views = view.locator("div[id^='bertviz-']")
     assert views.count() == 4
     first = views.first
+    assert first.locator("svg").count() == 0  # it is drawn when a reader comes near
+    first.scroll_into_view_if_needed()
     first.locator("svg").wait_for()
     assert first.locator("select.layer option").all_inner_texts() == ["0", "3", "5"]
     tokens = first.locator("svg #left text").all_text_contents()
@@ -138,7 +140,8 @@ def test_head_view_is_drawn(visit, theme):
 def test_head_view_follows_its_controls(visit):
     view = visit("bert_heads").page
     box = view.locator("div[id^='bertviz-']").first
-    box.locator("select#filter").select_option(label="Sentence B -> Sentence A")
+    box.scroll_into_view_if_needed()
+    box.locator("select.filter").select_option(label="Sentence B -> Sentence A")
     assert box.locator("svg #left text").first.text_content() == "fruit"
     assert box.locator("svg #right text").first.text_content() == "[CLS]"
     # A double click on the only head that is lit lights all twelve, as the page says.
@@ -161,6 +164,7 @@ def lit_heads(box):
 
 def test_model_view_shows_every_head_and_enlarges_one(visit):
     box = visit("bert_heads").page.locator("div[id^='bertviz-']").nth(1)
+    box.scroll_into_view_if_needed()
     heads = box.locator("svg > g").filter(has=box.page.locator(".attn_background"))
     heads.first.wait_for()
     assert heads.count() == 72
