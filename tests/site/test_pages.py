@@ -91,6 +91,18 @@ def test_formulas_are_rendered_before_they_arrive(visit, chapter):
         assert all(size < 0.85 for size in sizes)
 
 
+def test_the_switch_of_themes_shows_the_one_in_use(visit):
+    view = visit("index").page
+    switch = view.locator("button.theme-switch-button").first
+    seen = []
+    for _ in range(4):
+        (shown,) = [icon for icon in switch.locator("> *").all() if icon.is_visible()]
+        seen.append(shown.get_attribute("data-mode"))
+        switch.click()
+    assert seen[0] == seen[3] == "auto"
+    assert set(seen) == {"auto", "light", "dark"}
+
+
 def test_search_finds_what_a_learner_types(visit, address):
     view = visit("index").page
     view.goto(f"{address}/search.html?q=saturation")
