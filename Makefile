@@ -13,7 +13,7 @@ OVERLAY ?=
 
 # `course` has instructors' tools; course/README.md says how they belong together.
 .PHONY: book instructor notebooks course answers grade grades otter test test-course
-.PHONY: test-binder test-hub serve links clean browser
+.PHONY: test-binder test-hub serve links pdf lighthouse bench clean browser
 
 book: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py
@@ -75,6 +75,18 @@ serve: book
 
 links: .venv/.installed site/node_modules/.installed
 	@$(BIN)/python site/build.py --links
+
+# The whole book as one file, _build/book.pdf.
+pdf: book browser
+	@$(BIN)/python site/pdf.py
+
+# All pages in all four categories, as a table.
+lighthouse: book tests/site/node_modules/.installed browser
+	@$(BIN)/python tests/site/lighthouse.py
+
+# What the book costs, side by side with what it could cost: _build/bench.md.
+bench: book
+	@$(BIN)/python site/bench.py
 
 clean:
 	rm -rf .venv _build site/node_modules tests/site/node_modules *.egg-info .pytest_cache .hypothesis .ruff_cache

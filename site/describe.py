@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -88,6 +89,7 @@ def list_pages(app, exception):
     out = Path(app.outdir)
     home = app.config.html_baseurl
     if home:
+        shutil.copyfile(Path(app.srcdir, "images", Path(PICTURE).name), out / PICTURE)
         entries = "".join(
             f"<url><loc>{home}{name}.html</loc></url>\n"
             for name in sorted(app.env.found_docs)

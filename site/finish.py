@@ -1,7 +1,8 @@
 """Finish the pages: load little, load it late, and load nothing from elsewhere.
 
 The theme's style sheets hold 500 KB for pages of every kind, and its fonts thousands of
-icons. A page that uses a small part of both should load a small part.
+icons. A page that uses a small part of both should load a small part. The fonts of
+formulas hold more than the book ever writes, too.
 """
 
 import base64
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 from fontTools import subset
+from mend import entrance, mend
 
 HERE = Path(__file__).parent
 URL = re.compile(r"""url\(\s*["']?(?!data:|#)([^"')]+)["']?\s*\)""")
@@ -23,6 +25,28 @@ LENGTH = re.compile(r"([\d.]+)(pt|px)?")
 ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*["']([^"']*)["']""")
 POINTS = {"pt": 4 / 3, "px": 1, None: 1}
 LONG = 16  # lines of an output
+EARLY = """{
+  const theme = document.documentElement.dataset;
+  if (theme.theme !== "light" && theme.theme !== "dark") {
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    theme.theme = dark ? "dark" : "light";
+  }
+  const fonts = location.protocol === "file:" ? [] : FONTS;
+  for (const href of fonts) {
+    const link = document.createElement("link");
+    const wanted = { rel: "preload", as: "font", type: "font/woff2", href };
+    document.head.append(Object.assign(link, wanted, { crossOrigin: "anonymous" }));
+  }
+}"""
+# What is written with a font, and the font.
+FONTS = {
+    ".fas, .fa-solid": "fontawesome/webfonts/fa-solid-900.woff2",
+    ".katex": "katex/fonts/KaTeX_Main-Regular.woff2",
+    ".katex .mathnormal": "katex/fonts/KaTeX_Math-Italic.woff2",
+    ".katex .mathsf": "katex/fonts/KaTeX_SansSerif-Regular.woff2",
+    ".katex .small-op, .katex .size1": "katex/fonts/KaTeX_Size1-Regular.woff2",
+    ".katex .mathbf": "katex/fonts/KaTeX_Main-Bold.woff2",
+}
 # The logos and the first picture may stand on the first screen; the others can wait.
 EAGER = 3
 
@@ -43,15 +67,34 @@ def finish(site):
     }
     # A page without a style sheet only leads to others.
     soups = {p: soup for p, soup in soups.items() if sheets(soup, p)}
+    lead_on(site, soups)
     sheet = one_sheet(site, soups)
     for page, soup in soups.items():
+        mend(soup)
         link_sheet(soup, page, sheet)
+        begin_early(soup, page, site)
         defer_scripts(soup, page)
         size_images(soup, page)
         fold_outputs(soup)
+        strip_plain_code(soup)
         allow_only_own(soup)
         page.write_text(str(soup), encoding="utf-8")
-    shrink_icons(site, sheet.read_text(encoding="utf-8"))
+    fonts = site / "_static" / "vendor"
+    icons = ICON.findall(sheet.read_text(encoding="utf-8"))
+    shrink(fonts / "fontawesome", {int(code, 16) for code in icons})
+    formulas = [part for s in soups.values() for part in s.select(".katex-html")]
+    shrink(fonts / "katex", {ord(one) for part in formulas for one in part.get_text()})
+
+
+def lead_on(site, soups):
+    """Let the root of the site lead to the front page by a page that is valid."""
+    root = site / "index.html"
+    if not root.is_file():
+        return
+    found = BeautifulSoup(root.read_text(encoding="utf-8"), "html.parser")
+    target = found.select_one("meta[content*='url=']")["content"].partition("url=")[2]
+    title = soups[site / target].title.get_text()
+    root.write_text(entrance(title, target), encoding="utf-8")
 
 
 def own(page, address):
@@ -64,13 +107,22 @@ def sheets(soup, page):
     return [own(page, link["href"]) for link in soup.select("link[rel=stylesheet]")]
 
 
+def scripts(soups):
+    """List the scripts that pages load, each once."""
+    return dict.fromkeys(
+        own(page, script["src"])
+        for page, soup in soups.items()
+        for script in soup.select("script[src]")
+    )
+
+
 def one_sheet(site, soups):
     """Write one style sheet with the rules that some page uses; return its path."""
     paths = dict.fromkeys(path for page in soups for path in sheets(soups[page], page))
     request = {
         "css": "\n".join(read_css(path, site / "_static") for path in paths),
         "pages": [str(page) for page in soups],
-        "scripts": [str(path) for path in (site / "_static").rglob("*.js")],
+        "scripts": [str(path) for path in scripts(soups)],
     }
     purged = subprocess.run(
         ["node", HERE / "purge.js"],
@@ -106,6 +158,19 @@ def link_sheet(soup, page, sheet):
     first.attrs = {"rel": "stylesheet", "href": address}
     for link in others:
         link.decompose()
+
+
+def begin_early(soup, page, site):
+    """Choose the theme and fetch the fonts before anything is drawn.
+
+    What changes its look late moves what stands around it. A script asks for the fonts,
+    because a page opened as a file may not ask ahead.
+    """
+    vendor = Path(os.path.relpath(site / "_static" / "vendor", page.parent)).as_posix()
+    used = [f"{vendor}/{FONTS[kind]}" for kind in FONTS if soup.select_one(kind)]
+    script = soup.new_tag("script")
+    script.string = EARLY.replace("FONTS", json.dumps(used))
+    soup.select_one("link[rel=stylesheet]").insert_before(script)
 
 
 def defer_scripts(soup, page):
@@ -146,6 +211,12 @@ def fold_outputs(soup):
             fold.insert(0, summary)
 
 
+def strip_plain_code(soup):
+    """Take the marks off code that has the colour of plain text anyway: half of it."""
+    for span in soup.select("div.highlight span:is(.n, .nn, .p, .w)"):
+        span.unwrap()
+
+
 def svg_size(text):
     """Read the size of a drawing in pixels, from its size or else its view box."""
     attributes = dict(ATTRIBUTE.findall(text[text.index("<svg") :].partition(">")[0]))
@@ -174,13 +245,13 @@ def allow_only_own(soup):
     soup.head.select_one("meta[charset]").insert_after(meta)
 
 
-def shrink_icons(site, css):
-    """Cut the icon fonts down to the icons that the style sheet names."""
-    icons = {int(code, 16) for code in ICON.findall(css)}
-    for font in (site / "_static" / "vendor" / "fontawesome").rglob("*.woff2"):
-        options = subset.Options(flavor="woff2", notdef_outline=True)
+def shrink(folder, codes):
+    """Cut the fonts in a folder down to the characters written with them."""
+    for font in folder.rglob("*.woff2"):
+        # Hints are for the coarse screens of long ago, and a quarter of a font.
+        options = subset.Options(flavor="woff2", notdef_outline=True, hinting=False)
         loaded = subset.load_font(font, options)
         subsetter = subset.Subsetter(options)
-        subsetter.populate(unicodes=icons)
+        subsetter.populate(unicodes=codes)
         subsetter.subset(loaded)
         subset.save_font(loaded, font, options)

@@ -1,5 +1,6 @@
 """Turn Sphinx's output into the published site: self-hosted, checked, swapped in."""
 
+import json
 import os
 import re
 import shutil
@@ -12,8 +13,31 @@ from selfattention import views
 
 # The theme loads half a megabyte of icons as a script; its web fonts hold them, too.
 ICON_SCRIPT = re.compile(r'<script src="[^"]*scripts/fontawesome\.js[^"]*"></script>')
-# Each view of bertviz brings its libraries along; on a page one copy serves them all.
+# Each view of bertviz brings its libraries along; the site has them once.
 LIBRARIES = re.compile(f"{views.BEGIN}.*?{views.END}", re.DOTALL)
+# They are large, and a view takes long to draw: a page waits with both until a reader
+# comes near the view, or prints.
+AT_ONCE = 'document.addEventListener("DOMContentLoaded", start);'
+NEAR = """{
+    const box = document.currentScript.parentElement;
+    const load = (src) => new Promise((done, failed) => {
+      const made = Object.assign(document.createElement("script"), { src });
+      made.onload = done;
+      made.onerror = failed;
+      document.head.append(made);
+    });
+    let near;
+    const draw = () => {
+      near.disconnect();
+      window.removeEventListener("beforeprint", draw);
+      window.bookLibraries ??= Promise.all(ADDRESSES.map(load));
+      window.bookLibraries.then(start);
+    };
+    const look = (seen) => seen.some((one) => one.isIntersecting) && draw();
+    near = new IntersectionObserver(look, { rootMargin: "100%" });
+    near.observe(box);
+    window.addEventListener("beforeprint", draw);
+  }"""
 
 LOADING = {
     "script": ["src"],
@@ -64,12 +88,11 @@ def publish(rendered, site):
 
 
 def rewrite(text, page, site):
-    """Take out what a page need not load, and share what it holds several times."""
-    text = ICON_SCRIPT.sub("", text)
+    """Take out what a page need not load, or not at once."""
+    text = LIBRARIES.sub("", ICON_SCRIPT.sub("", text))
     vendor = Path(os.path.relpath(site / "_static" / "vendor", page.parent)).as_posix()
-    shared = [f'<script src="{vendor}/{name}.js"></script>' for name in views.LIBRARIES]
-    text = LIBRARIES.sub("\n".join(shared), text, count=1)
-    return LIBRARIES.sub("", text)
+    addresses = json.dumps([f"{vendor}/{name}.js" for name in views.LIBRARIES])
+    return text.replace(AT_ONCE, NEAR.replace("ADDRESSES", addresses))
 
 
 def foreign_assets(site):

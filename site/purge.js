@@ -1,7 +1,8 @@
 // Keeps of a style sheet what pages use. Reads {css, pages, scripts} as JSON from stdin
-// and writes the rules that remain. Words of the scripts count as used, because scripts
-// set classes, too.
+// and writes the rules that remain, without comments but those of licences. Words of the
+// scripts count as used, because scripts set classes, too.
 
+const postcss = require("postcss");
 const { PurgeCSS } = require("purgecss");
 const { readFileSync } = require("node:fs");
 
@@ -17,8 +18,16 @@ new PurgeCSS()
       "aria-hidden", "aria-selected", "data-tooltip", "data-popper-placement",
     ],
     keyframes: true,
+    // The ring around what has the keyboard's focus: a selector that names no element.
+    safelist: [":focus-visible"],
   })
-  .then(([{ css: kept }]) => process.stdout.write(kept))
+  .then(([{ css: kept }]) => {
+    const root = postcss.parse(kept);
+    root.walkComments((comment) => {
+      if (!comment.text.startsWith("!")) comment.remove();
+    });
+    process.stdout.write(root.toString());
+  })
   .catch((error) => {
     console.error(error);
     process.exitCode = 1;

@@ -12,6 +12,10 @@ const enlargeable = () => {
   const dialog = document.createElement("dialog");
   dialog.className = "enlarged";
   dialog.addEventListener("click", () => dialog.close());
+  // A browser would close it by Escape, but the theme keeps that key for its search.
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") dialog.close();
+  });
   document.body.append(dialog);
 
   const enlarge = (image) => {

@@ -1,14 +1,14 @@
-"""A real browser for the tests of the site: ``chromium`` and ``open_page``."""
+"""A real browser for the tests of the site, and a host that serves the site to it."""
 
 import shutil
 from dataclasses import dataclass, field
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
+from serving import NAMES, serve
 
 from selfattention.live import bundle, stylesheet
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 # The browser asks nobody for anything by itself.
 ARGUMENTS = [
     "--no-sandbox",
@@ -74,6 +74,32 @@ def open_page(chromium):
     yield open_one
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="session")
+def host(site):
+    """The site on the web: a ``Host``."""
+    with serve(site) as host:
+        yield host
+
+
+@pytest.fixture
+def visit(open_page, host):
+    """Open a page of the site with every other host out of reach.
+
+    ``visit(name)`` opens a chapter, and ``visit("../search")`` a page beside them.
+    """
+
+    def go(name, theme="light", width=1440, until="load", **options):
+        view = {"width": width, "height": 900}
+        visit = open_page(viewport=view, color_scheme=theme, **options)
+        visit.page.context.route(
+            lambda url: not url.startswith(host.address), lambda route: route.abort()
+        )
+        visit.page.goto(f"{host.address}/chapters/{name}.html", wait_until=until)
+        return visit
+
+    return go
 
 
 @pytest.fixture

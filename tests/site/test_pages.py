@@ -1,9 +1,6 @@
 """Every page of the built site in a real browser that can reach no other host."""
 
-import functools
-import http.server
 import json
-import threading
 
 import nbformat
 import pytest
@@ -14,35 +11,9 @@ THEMES = ("light", "dark")
 WIDTHS = (360, 768, 1440)
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        """Leave the tests' output to the tests."""
-
-
-@pytest.fixture(scope="session")
-def address(site):
-    """Serve the site as a static host would; its address."""
-    handler = functools.partial(Quiet, directory=site)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
 @pytest.fixture
-def visit(open_page, address):
-    """Open a page of the site with every other host out of reach."""
-
-    def go(name, theme="light", width=1440, until="load"):
-        view = {"width": width, "height": 900}
-        visit = open_page(viewport=view, color_scheme=theme)
-        visit.page.context.route(
-            lambda url: not url.startswith(address), lambda route: route.abort()
-        )
-        visit.page.goto(f"{address}/chapters/{name}.html", wait_until=until)
-        return visit
-
-    return go
+def address(host):
+    return host.address
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -120,6 +91,18 @@ def test_formulas_are_rendered_before_they_arrive(visit, chapter):
         assert all(size < 0.85 for size in sizes)
 
 
+def test_the_switch_of_themes_shows_the_one_in_use(visit):
+    view = visit("index").page
+    switch = view.locator("button.theme-switch-button").first
+    seen = []
+    for _ in range(4):
+        (shown,) = [icon for icon in switch.locator("> *").all() if icon.is_visible()]
+        seen.append(shown.get_attribute("data-mode"))
+        switch.click()
+    assert seen[0] == seen[3] == "auto"
+    assert set(seen) == {"auto", "light", "dark"}
+
+
 def test_search_finds_what_a_learner_types(visit, address):
     view = visit("index").page
     view.goto(f"{address}/search.html?q=saturation")
@@ -147,6 +130,8 @@ def test_head_view_is_drawn(visit, theme):
     views = view.locator("div[id^='bertviz-']")
     assert views.count() == 4
     first = views.first
+    assert first.locator("svg").count() == 0  # it is drawn when a reader comes near
+    first.scroll_into_view_if_needed()
     first.locator("svg").wait_for()
     assert first.locator("select.layer option").all_inner_texts() == ["0", "3", "5"]
     tokens = first.locator("svg #left text").all_text_contents()
@@ -167,6 +152,7 @@ def test_head_view_is_drawn(visit, theme):
 def test_head_view_follows_its_controls(visit):
     view = visit("bert_heads").page
     box = view.locator("div[id^='bertviz-']").first
+    box.scroll_into_view_if_needed()
     box.locator("select.filter").select_option(label="Sentence B -> Sentence A")
     assert box.locator("svg #left text").first.text_content() == "fruit"
     assert box.locator("svg #right text").first.text_content() == "[CLS]"
@@ -190,6 +176,7 @@ def lit_heads(box):
 
 def test_model_view_shows_every_head_and_enlarges_one(visit):
     box = visit("bert_heads").page.locator("div[id^='bertviz-']").nth(1)
+    box.scroll_into_view_if_needed()
     heads = box.locator("svg > g").filter(has=box.page.locator(".attn_background"))
     heads.first.wait_for()
     assert heads.count() == 72

@@ -1,0 +1,49 @@
+"""Mend what theme and extensions leave on a page: HTML that is faulty, and parts that a
+screen reader or a keyboard would miss.
+"""
+
+ENTRANCE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url={target}">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'">
+<link rel="canonical" href="{target}">
+<title>{title}</title>
+</head>
+<body><p><a href="{target}">{title}</a></p></body>
+</html>
+"""
+
+
+def mend(soup):
+    """Mend a page, in place."""
+    # sphinx-exercise gives the same ids to every exercise of a page.
+    for section in soup.select("#exercise-content, #solution-content"):
+        section.name = "div"
+        del section["id"]
+    # A click enlarges a drawing; it must not lead away to the file of the drawing, too.
+    for link in soup.select("figure a.image-reference:has(> img)"):
+        link.unwrap()
+    # The role is deprecated; the list of references asks for items.
+    for entry in soup.select("[role=doc-biblioentry]"):
+        entry["role"] = "listitem"
+    # What a button says is what it is called.
+    for button in soup.select("button.search-button-field[aria-label]"):
+        del button["aria-label"]
+    # The way home is a landmark, as all else beside the text is.
+    for item in soup.select(".sidebar-primary-item:has(> .navbar-brand)"):
+        item["role"] = "navigation"
+        item["aria-label"] = "Front page"
+    # Views of bertviz may be wider than the page: the keyboard has to move them, too.
+    for view in soup.select("div[id^='bertviz-']"):
+        view["role"] = "group"
+        view["aria-label"] = "Attention of the heads, as lines between tokens"
+        view["tabindex"] = "0"
+    for drawing in soup.select("div[id^='bertviz-'] > .vis"):
+        del drawing["aria-label"]
+
+
+def entrance(title, target):
+    """Write the page at the root of the site, which leads to the front page."""
+    return ENTRANCE.format(title=title, target=target)
