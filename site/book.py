@@ -1,16 +1,20 @@
 """The book's Sphinx extension: what readers may see, and what they may take away."""
 
 import datetime
+import functools
 import hashlib
 import importlib.metadata
 import os
-import shutil
 from pathlib import Path
 
 import describe
 import formulas
+import nbformat
 import repository
 from exercises import exercises, published
+from notebooks import plain_notebook
+from plain import Book, PlainError
+from sphinx.errors import SphinxError
 from sphinx.util.docutils import SphinxDirective
 from sphinxcontrib import katex
 
@@ -44,6 +48,7 @@ def find_repository(app, config):
     """Note where book and site are, and what is built, for links and for the footer."""
     config.book_repository = repository.address(app.srcdir)
     config.html_baseurl = repository.site(app.srcdir)
+    config.html_search_scorer = str(Path(__file__).with_name("search.js"))
     version = importlib.metadata.version("selfattention")
     today = datetime.date.today()
     built = f"Version {version}, built on {today.day} {today:%B %Y}"
@@ -77,18 +82,30 @@ def hide_in_sources(app, exception):
 
 
 def offer_notebook(app, pagename, templatename, context, doctree):
-    """Offer a chapter's executed notebook in the menu at the top of its page.
+    """Offer a chapter as an executed notebook in the menu at the top of its page.
 
-    The theme would do so only where it knows the book's repository, and would offer it
-    without outputs. It runs later, at the default priority, and makes the menu.
+    It is in the plain form that any Jupyter shows. The theme would offer the source,
+    without outputs, and only where it knows the book's repository. It runs later, at
+    the default priority, and makes the menu.
     """
     notebook = Path(app.outdir).parent / "notebooks" / f"{Path(pagename).name}.ipynb"
     if doctree is not None and notebook.is_file():
+        book = plain_book(Path(app.srcdir), app.config.html_baseurl)
+        try:
+            plain = plain_notebook(book, nbformat.read(notebook, as_version=4))
+        except PlainError as error:
+            raise SphinxError(f"{pagename}.md as a plain notebook: {error}") from error
         name = f"{pagename}.ipynb"
         target = Path(app.outdir, "_sources", name)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(notebook, target)
+        nbformat.write(plain, target)
         context["ipynb_source"] = name
+
+
+@functools.cache
+def plain_book(root, address):
+    """Read the labels of the whole book once; links lead below ``address``."""
+    return Book(root, address)
 
 
 def title_once(app, pagename, templatename, context, doctree):

@@ -203,9 +203,7 @@ def fold_outputs(soup):
     for output in soup.select("div.cell_output div.highlight"):
         lines = output.get_text().rstrip().count("\n") + 1
         if lines > LONG:
-            fold = output.wrap(
-                soup.new_tag("details", attrs={"class": "folded-output"})
-            )
+            fold = output.wrap(soup.new_tag("details", attrs={"class": "folded"}))
             summary = soup.new_tag("summary")
             summary.string = f"Output of {lines} lines"
             fold.insert(0, summary)

@@ -31,6 +31,11 @@ def mend(soup):
     # What a button says is what it is called.
     for button in soup.select("button.search-button-field[aria-label]"):
         del button["aria-label"]
+    # A summary holds a phrase, not two paragraphs, and needs no other name.
+    for fold in soup.select("details.hide"):
+        fold["class"] = ["folded"]
+        fold.summary.string = fold.summary.select_one(".collapsed").get_text()
+        del fold.summary["aria-label"]
     # The way home is a landmark, as all else beside the text is.
     for item in soup.select(".sidebar-primary-item:has(> .navbar-brand)"):
         item["role"] = "navigation"

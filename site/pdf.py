@@ -1,5 +1,6 @@
 """Print the built book as one PDF, with contents, page numbers and bookmarks."""
 
+import argparse
 import functools
 import io
 import shutil
@@ -40,9 +41,14 @@ h2 ~ div { display: flex; gap: 2mm; } i { flex: 1; border-bottom: 1px dotted #77
 
 
 def main():
-    """Print the book that stands in ``_build/html``."""
-    names = [path.stem for path in chapters.pages(ROOT)]
-    target = ROOT / "_build" / "book.pdf"
+    """Print the book that stands in ``_build/html``, or the chapters that are named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    book_pdf = ROOT / "_build" / "book.pdf"
+    parser.add_argument("target", nargs="?", type=Path, default=book_pdf)
+    everything = [path.stem for path in chapters.pages(ROOT)]
+    parser.add_argument("names", nargs="*", default=everything, metavar="chapter")
+    arguments = parser.parse_args()
+    target, names = arguments.target, arguments.names
     pages = book(ROOT / "_build" / "html", names, target)
     print(f"{target}: {pages} pages, {target.stat().st_size / 1e6:.1f} MB")
 

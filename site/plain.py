@@ -200,6 +200,8 @@ class Book:
             return self.inline("\n".join(rows), numbers) + "\n"
         if name in ("code", "code-block"):
             return "\n".join([f"```{argument}", *body, "```"])
+        if (name, argument) == ("raw", "html"):
+            return "\n".join(body)
         if name == "math":
             return "\n".join(["$$", *body, "$$"])
         if name in PAGE_ONLY:

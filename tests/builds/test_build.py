@@ -137,7 +137,11 @@ def test_site_offers_executed_notebooks(first_build):
     notebook = nbformat.read(sources / "one.ipynb", as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert code[0].outputs[0].text == "2\n"
-    assert "HIDDEN" not in json.dumps(notebook)
+    text = json.dumps(notebook)
+    assert "HIDDEN" not in text
+    # They are in the form that needs nothing but Jupyter.
+    assert "#### Solution" in text
+    assert "solution-start" not in text
 
 
 def test_launch_button_opens_the_chapter_where_the_repository_is_known(book):
@@ -232,6 +236,7 @@ def test_hidden_tests_are_executed(book):
         ("# BEGIN HIDDEN TESTS", "chapters/one.md, line 32: unexpected"),
         ("[a page](missing.md)", "missing"),
         (r"$\frac{1}$", "is faulty"),
+        ("{kbd}`x`", "chapters/one.md as a plain notebook: the role {kbd}"),
     ],
 )
 def test_faulty_page_fails_the_build(book, prose, complaint):

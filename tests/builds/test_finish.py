@@ -115,10 +115,13 @@ def test_what_is_faulty_is_mended():
         '<section id="exercise-content"></section><figure>'
         '<a class="image-reference" href="x.svg"><img src="x.svg"></a></figure>'
         '<div role="doc-biblioentry"></div>'
-        '<div id="bertviz-1"><div class="vis" aria-label="vis"></div></div>',
+        '<div id="bertviz-1"><div class="vis" aria-label="vis"></div></div>'
+        '<details class="hide"><summary aria-label="Toggle"><p class="collapsed">Show'
+        '</p><p class="expanded">Hide</p></summary></details>',
         "html.parser",
     )
     mend(soup)
     assert not soup.select("#exercise-content, figure a, .vis[aria-label]")
     assert soup.select("[role=listitem]")
     assert soup.select_one("#bertviz-1")["tabindex"] == "0"
+    assert str(soup.summary) == "<summary>Show</summary>"

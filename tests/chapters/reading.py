@@ -5,10 +5,11 @@ from functools import cache
 
 import nbformat
 from bs4 import BeautifulSoup
-from build import ROOT
+from build import ROOT, workshop
 
 import chapters
 
+WORKSHOP = workshop(ROOT)
 CHAPTERS = [path.stem for path in chapters.notebooks(ROOT)]
 PAGES = [path.stem for path in chapters.pages(ROOT)]
 # Notebooks in which one looks things up: they teach nothing that an exercise could ask
@@ -32,8 +33,8 @@ def cells(name):
 
 @cache
 def executed(name):
-    """The executed notebook that the site offers."""
-    path = ROOT / "_build" / "html" / "_sources" / "chapters" / f"{name}.ipynb"
+    """The executed notebook from which page and download were made."""
+    path = WORKSHOP / "_build" / "notebooks" / f"{name}.ipynb"
     return nbformat.read(path, as_version=4)
 
 

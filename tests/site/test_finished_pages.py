@@ -166,13 +166,13 @@ def test_plain_code_looks_plain(visit, page):
 
 
 def folded(name):
-    return soup(name).select("details.folded-output")
+    return soup(name).select("details.folded")
 
 
 @pytest.mark.parametrize("page", [name for name in CHAPTERS if folded(name)])
 def test_long_output_opens_when_it_is_asked_for(visit, page):
     view = visit(page).page
-    fold = view.locator("details.folded-output").first
+    fold = view.locator("details.folded").first
     text = fold.locator("pre")
     assert not text.is_visible()
     lines = int(re.search(r"\d+", fold.locator("summary").inner_text())[0])

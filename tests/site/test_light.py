@@ -61,7 +61,7 @@ def test_nothing_jumps_on_a_telephone(read, page):
     assert shift < 0.02, moved
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", [one for one in CHAPTERS if one in BEFORE])
 def test_going_on_is_light_and_coming_back_costs_nothing(read, host, chapter):
     view = read(BEFORE[chapter])
     host.weight()

@@ -1,11 +1,13 @@
 """Ways through the book: links that lead somewhere, and a search that finds."""
 
+import re
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
 from bs4 import BeautifulSoup
-from reading import PAGES
+from build import ROOT
+from reading import LESSONS, PAGES
 
 # What a learner types, and the chapter that should be among the first three.
 SEARCHES = [
@@ -17,6 +19,7 @@ SEARCHES = [
     ("positional encoding", "transformer_block"),
     ("multi head", "multi_head"),
 ]
+SCORER = ROOT / "site" / "search.js"
 
 
 @pytest.fixture(scope="session")
@@ -59,6 +62,13 @@ def test_search_finds_what_a_learner_types(open_page, host, words, chapter):
     )
     first = [Path(urldefrag(link)[0].partition("?")[0]).stem for link in links[:3]]
     assert chapter in first
+
+
+def test_search_knows_the_pages_in_which_one_looks_things_up():
+    listed = SCORER.read_text("utf-8").partition("lookedUp: [")[2].partition("]")[0]
+    lessons = [page for page in PAGES if f'"{page}"' not in listed]
+    assert lessons == LESSONS
+    assert set(re.findall(r'"(\w+)"', listed)) <= set(PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES)
