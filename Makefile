@@ -54,7 +54,7 @@ test: .venv/.installed site/node_modules/.installed tests/site/node_modules/.ins
 
 # What `make test` does with one chapter, for every chapter.
 test-binder: .venv/.installed tests/site/node_modules/.installed browser
-	BINDER_CHAPTERS=all $(BIN)/python -m pytest tests/site/test_binder.py
+	BINDER_CHAPTERS=all $(BIN)/python -m pytest -s tests/site/test_binder.py
 
 # A class at once on a real JupyterHub, in an environment of its own.
 test-hub: .venv/.installed _build/hub/.installed

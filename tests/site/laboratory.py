@@ -9,9 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
+# Nobody listens there: what asks for another host is told so at once.
+NOWHERE = "http://127.0.0.1:9"
+OFFLINE = {f"{kind}_proxy": NOWHERE for kind in ("http", "https", "all")}
+
+
 @contextmanager
 def serve(python, notebooks, home):
     """Start a server and give the function that names the address of a notebook.
+
+    Neither the server nor its kernels reach any other host.
 
     Args:
         python: the interpreter of an environment.
@@ -29,7 +36,11 @@ def serve(python, notebooks, home):
     command += ["--KernelManager.transport=ipc"]  # kernels do not race for ports
     with (home / "log").open("w") as log:
         process = subprocess.Popen(
-            command, env=at_home(python, home), stdout=log, stderr=log, cwd=notebooks
+            command,
+            env=at_home(python, home) | OFFLINE,
+            stdout=log,
+            stderr=log,
+            cwd=notebooks,
         )
     try:
         (info,) = wait_until(
