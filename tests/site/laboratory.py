@@ -8,7 +8,6 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-
 # Nobody listens there: what asks for another host is told so at once.
 NOWHERE = "http://127.0.0.1:9"
 OFFLINE = {f"{kind}_proxy": NOWHERE for kind in ("http", "https", "all")}
