@@ -20,7 +20,8 @@ from mend import entrance, mend
 HERE = Path(__file__).parent
 URL = re.compile(r"""url\(\s*["']?(?!data:|#)([^"')]+)["']?\s*\)""")
 IMPORT = re.compile(r"""@import\s+["']([^"']+)["'];""")
-ICON = re.compile(r"\\([ef][0-9a-f]{3})\b")
+# Icons are written as codes or as the characters themselves.
+ICON = re.compile(r"\\([ef][0-9a-f]{3})\b|([\ue000-\uf8ff])")
 LENGTH = re.compile(r"([\d.]+)(pt|px)?")
 ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*["']([^"']*)["']""")
 POINTS = {"pt": 4 / 3, "px": 1, None: 1}
@@ -80,8 +81,9 @@ def finish(site):
         allow_only_own(soup)
         page.write_text(str(soup), encoding="utf-8")
     fonts = site / "_static" / "vendor"
-    icons = ICON.findall(sheet.read_text(encoding="utf-8"))
-    shrink(fonts / "fontawesome", {int(code, 16) for code in icons})
+    found = ICON.findall(sheet.read_text(encoding="utf-8"))
+    icons = {int(code, 16) if code else ord(icon) for code, icon in found}
+    shrink(fonts / "fontawesome", icons)
     formulas = [part for s in soups.values() for part in s.select(".katex-html")]
     shrink(fonts / "katex", {ord(one) for part in formulas for one in part.get_text()})
 

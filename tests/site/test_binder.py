@@ -72,10 +72,9 @@ def binder():
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
-    size = subprocess.run(
-        ["du", "-sk", place / "venv"], check=True, capture_output=True, text=True
-    )
-    print(f"The environment has {int(size.stdout.split()[0]) / 1e6:.2f} GB")
+    files = [path for path in (place / "venv").rglob("*") if not path.is_symlink()]
+    size = sum(path.stat().st_size for path in files if path.is_file())
+    print(f"The environment has {size / 1e9:.2f} GB")
     yield python, repository, home
     # It is as large as an environment is, and nobody has to wait until it is gone.
     subprocess.Popen(["rm", "-rf", place], start_new_session=True)

@@ -113,16 +113,31 @@ def test_every_picture_says_how_large_it_is_and_what_it_shows(page):
             assert len(image["alt"]) > 20, image
 
 
+def held(site, family):
+    """The characters that the fonts of a family can still draw."""
+    fonts = (site / "_static" / "vendor" / family).rglob("*.woff2")
+    return {code for font in fonts for code in TTFont(font).getBestCmap()}
+
+
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_the_formula_fonts_hold_every_character_written(site, page):
-    held = {
-        code
-        for font in (site / "_static" / "vendor" / "katex").rglob("*.woff2")
-        for code in TTFont(font).getBestCmap()
-    }
     written = "".join(part.get_text() for part in soup(page).select(".katex-html"))
     # A zero-width space and a no-break space are written by no font of KaTeX.
-    assert {ord(one) for one in written} - held <= {0x200B}
+    assert {ord(one) for one in written} - held(site, "katex") <= {0x200B}
+
+
+# What style sheets set before and after elements: the icons among it are private codes.
+ICONS = """() => [...document.querySelectorAll('*')].flatMap((element) =>
+    ['::before', '::after'].flatMap((part) =>
+        [...getComputedStyle(element, part).content].map((one) => one.codePointAt(0))
+            .filter((code) => code >= 0xe000 && code <= 0xf8ff)))"""
+
+
+@pytest.mark.parametrize("page", [*PAGES, *BESIDE])
+def test_the_icon_fonts_hold_every_icon_in_use(visit, site, page):
+    used = set(visit(page).page.evaluate(ICONS))
+    assert used or page == "../404"
+    assert used <= held(site, "fontawesome")
 
 
 @pytest.mark.parametrize("page", [*PAGES, *BESIDE])
