@@ -6,6 +6,7 @@
 import csv
 import subprocess
 import sys
+from itertools import zip_longest
 
 import nbformat
 import pytest
@@ -36,18 +37,19 @@ def answers_in(notebook, label):
     ]
 
 
-def wrongly_answered(source, label, code):
-    """The book's own answers, but for one exercise."""
+def wrongly_answered(source, answers):
+    """The book's own answers, but for some exercises; ``answers`` maps their labels."""
     notebook = nbformat.from_dict(source)
-    cells = answers_in(notebook, label)
-    given = answer_with([cell.source for cell in cells], code, label)
-    for cell, answer in zip(cells, given, strict=True):
-        cell.source = answer
+    for label, code in answers.items():
+        cells = answers_in(notebook, label)
+        given = answer_with([cell.source for cell in cells], code, label)
+        for cell, answer in zip(cells, given, strict=True):
+            cell.source = answer
     return notebook
 
 
 @pytest.mark.parametrize("name", every)
-def test_the_books_answers_blank_ones_and_a_wrong_one(tmp_path, name):
+def test_the_books_answers_blank_ones_and_every_wrong_one(tmp_path, name):
     course = tmp_path / "course"
     write_course([name], course)
     source = nbformat.read(course / "source" / name / f"{name}.ipynb", as_version=4)
@@ -56,13 +58,15 @@ def test_the_books_answers_blank_ones_and_a_wrong_one(tmp_path, name):
     owed = {"book": 0, "blank": 0}
     found = exercises(chapters.read(ROOT / "chapters" / f"{name}.md"))
     owed["book"] = sum(one.points for one in found if not one.written)
-    if name == SAMPLE:
-        judged = {(one.label, one.who): one for one in outcomes_of([name])[name]}
-        for label, wrong in bank(name).items():
-            one = judged[label, f"wrong: {wrong[0].why}"]
-            owed[label] = owed["book"] - one.points + one.score
-            notebook = wrongly_answered(source, label, wrong[0].code)
-            hand_in(course, label, notebook, name)
+    judged = {(one.label, one.who): one for one in outcomes_of([name])[name]}
+    # The first wrong answer to every exercise in one notebook, then the second, …
+    for number, several in enumerate(zip_longest(*bank(name).values()), start=1):
+        wrong = {k: one for k, one in zip(bank(name), several, strict=True) if one}
+        got = [judged[label, f"wrong: {one.why}"] for label, one in wrong.items()]
+        who = f"wrong-{number}"
+        owed[who] = owed["book"] - sum(one.points - one.score for one in got)
+        codes = {label: one.code for label, one in wrong.items()}
+        hand_in(course, who, wrongly_answered(source, codes), name)
     result = grade(course, name)
     assert result.returncode == 0, result.stdout + result.stderr
     assert points(course, name) == owed
