@@ -6,6 +6,22 @@ const printButtons = () => {
   }
 };
 
+// Paper is light, and nobody can unfold an output on it.
+const printable = () => {
+  const page = document.documentElement;
+  let theme, folds;
+  window.addEventListener("beforeprint", () => {
+    theme = page.dataset.theme;
+    page.dataset.theme = "light";
+    folds = document.querySelectorAll("details.folded:not([open])");
+    for (const fold of folds) fold.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    page.dataset.theme = theme;
+    for (const fold of folds) fold.open = false;
+  });
+};
+
 // A click, Enter or space on a figure shows it as large as the window; Escape or another
 // click puts it back.
 const enlargeable = () => {
@@ -41,4 +57,5 @@ const enlargeable = () => {
 };
 
 printButtons();
+printable();
 enlargeable();

@@ -1,5 +1,6 @@
 """What finishing did to the built pages: nothing lost, nothing forbidden."""
 
+import io
 import json
 import re
 
@@ -8,8 +9,9 @@ from bs4 import BeautifulSoup
 from build import ROOT, workshop
 from finish import read_css, sheets
 from fontTools.ttLib import TTFont
+from PIL import Image, ImageStat
 from playwright.sync_api import expect
-from reading import CHAPTERS, PAGES, soup
+from reading import CHAPTERS, PAGES, soup, source
 
 BESIDE = ("../search", "../404")
 THEMES = ("light", "dark")
@@ -225,6 +227,46 @@ def test_a_figure_is_enlarged_by_mouse_and_by_keyboard(visit):
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_what_enlarges_leads_nowhere(page):
     assert not soup(page).select("a img[alt!='']")
+
+
+@pytest.mark.parametrize(
+    "drawing", ["block", "multi_head", "recap", "single_head", "transformer"]
+)
+def test_a_drawing_follows_the_theme(visit, drawing):
+    (page,) = (name for name in PAGES if f"/{drawing}.svg" in source(name))
+    bright = {}
+    for theme in THEMES:
+        image = visit(page, theme).page.locator(f"figure img[src*='/{drawing}.svg']")
+        image.scroll_into_view_if_needed()
+        image.evaluate("image => image.decode()")
+        picture = Image.open(io.BytesIO(image.screenshot())).convert("L")
+        bright[theme] = ImageStat.Stat(picture).mean[0]
+    assert bright["dark"] < 80
+    assert bright["light"] > 160
+
+
+def test_drawings_have_one_palette_for_the_dark():
+    drawings = [path.read_text("utf-8") for path in (ROOT / "images").glob("*.svg")]
+    found = [re.findall(r"<style>.*?</style>", text, re.DOTALL) for text in drawings]
+    (style,) = {style for styles in found for style in styles}
+    for text in drawings:
+        if style in text:
+            colours = set(re.findall(r'(?:fill|stroke)="(#\w+)"', text))
+            assert colours - {"#ffffff", "#7b8d99"} <= set(re.findall(r"#\w{6}", style))
+
+
+def test_a_page_is_printed_light_and_unfolded(visit):
+    (page, *_) = (name for name in CHAPTERS if folded(name))
+    view = visit(page, "dark").page
+    view.evaluate(
+        """() => addEventListener('beforeprint', () => { window.printed = [
+            document.documentElement.dataset.theme,
+            document.querySelectorAll('details.folded:not([open])').length]; })"""
+    )
+    view.pdf()
+    assert view.evaluate("window.printed") == ["light", 0]
+    assert view.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert view.locator("details.folded[open]").count() == 0
 
 
 def test_a_wrong_address_leads_to_a_page_that_leads_on(open_page, host):
