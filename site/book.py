@@ -27,8 +27,9 @@ def setup(app):
     app.add_config_value("withheld_solutions", [], "env")
     app.add_config_value("edition", os.environ.get("BOOK_EDITION", "readers"), "env")
     app.add_directive("exercise-table", ExerciseTable)
-    # Sphinx renders every page again when this value changes.
+    # Sphinx renders every page again when one of these values changes.
     app.add_config_value("book_repository", None, "html")
+    app.add_config_value("book_static", digest("static/*"), "html")
     app.connect("config-inited", find_repository)
     app.connect("source-read", hide)
     app.connect("html-page-context", offer_notebook, priority=400)
@@ -38,7 +39,7 @@ def setup(app):
     app.connect("build-finished", hide_in_sources)
     app.connect("build-finished", describe.list_pages)
     return {
-        "env_version": fingerprint(),
+        "env_version": digest("*.[jp]*"),  # this code: all pages are read again
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }
@@ -57,11 +58,11 @@ def find_repository(app, config):
     config.html_theme_options["extra_footer"] = f"<p>{built}.</p>"
 
 
-def fingerprint():
-    """Number this folder's code: when it changes, Sphinx renders every page."""
-    folder = Path(__file__).parent
-    sources = b"".join(path.read_bytes() for path in sorted(folder.glob("*.[jp]*")))
-    return int(hashlib.sha256(sources).hexdigest()[:12], 16)
+def digest(pattern):
+    """Number the files of this folder that fit a pattern, by what is in them."""
+    paths = sorted(Path(__file__).parent.glob(pattern))
+    found = hashlib.sha256(b"".join(path.read_bytes() for path in paths))
+    return int(found.hexdigest()[:12], 16)
 
 
 def hide(app, docname, source):

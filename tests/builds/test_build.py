@@ -169,6 +169,17 @@ def test_changed_prose_executes_nothing(book):
     assert "Another sentence." in notebook.read_text(encoding="utf-8")
 
 
+def test_changed_style_reaches_the_site(book):
+    assert build(book).returncode == 0  # a copy is rendered anew, whatever has changed
+    with (book / "site" / "static" / "book.css").open("a") as sheet:
+        sheet.write("\np { color: #123456; }\n")
+    result = build(book)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert ran(result) == []
+    (sheet,) = (book / "_build" / "html" / "_static").glob("site.*.css")
+    assert "#123456" in sheet.read_text(encoding="utf-8")
+
+
 def test_changed_cell_executes_its_chapter(book):
     write(book, "two", number="40 + 2")
     result = build(book)
