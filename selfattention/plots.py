@@ -65,16 +65,18 @@ def bars(ax, heights, labels, title="", digits=3):
     ax.set_title(title)
 
 
-def heat_map(ax, matrix, rows, columns=None, title="", digits=2):
+def heat_map(ax, matrix, rows, columns=None, title="", digits=2, top=None):
     """Draw a matrix of weights as a heat map with its numbers in the cells.
 
     Args:
         ax: matplotlib axes.
-        matrix: ``(T, S)`` numbers; the darkest blue is the largest entry.
+        matrix: ``(T, S)`` numbers from 0 on.
         rows: T names, of the queries.
         columns: S names, of the keys; the rows' names unless given.
         title: what the numbers are.
         digits: decimals of the numbers.
+        top: the number that is darkest, the matrix's largest entry unless given; give
+            the same one to heat maps that are to be compared.
 
     Raises:
         ValueError: the names do not fit the matrix.
@@ -86,17 +88,34 @@ def heat_map(ax, matrix, rows, columns=None, title="", digits=2):
             f"one name per row and column: {len(matrix)} × {len(matrix[0])} numbers, "
             f"{len(rows)} and {len(columns)} names"
         )
-    top = max(max(row) for row in matrix)
-    ax.imshow(matrix, cmap=WEIGHTS, vmin=0, vmax=top)
+    top = max(max(row) for row in matrix) if top is None else top
+    image = ax.imshow(matrix, cmap=WEIGHTS, vmin=0, vmax=top)
     for i, row in enumerate(matrix):
         for j, entry in enumerate(row):
-            ink = "white" if entry > 0.55 * top else "black"
+            ink = ink_on(image.to_rgba(entry))
             text = f"{entry:.{digits}f}"
             ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=9)
-    ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
+    slant = {"rotation": 45, "ha": "right"} if max(map(len, columns)) > 2 else {}
+    ax.set_xticks(range(len(columns)), columns, **slant)
     ax.set_yticks(range(len(rows)), rows)
     ax.set_xlabel("key")
     ax.set_ylabel("query")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     ax.set_title(title)
+
+
+def ink_on(colour):
+    """Choose black or white, whichever stands out more from a colour of a figure.
+
+    The contrast is that of the Web Content Accessibility Guidelines; white has the
+    larger one where the relative luminance is below 0.179.
+
+    Args:
+        colour: red, green, blue and opacity from 0 to 1.
+    """
+    light = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour
+    ]
+    luminance = 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
+    return "white" if luminance < 0.179 else "black"

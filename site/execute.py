@@ -152,11 +152,29 @@ def run_one(path):
         )
         try:
             client.execute()
+            join_streams(notebook)
         except (CellExecutionError, CellTimeoutError, RuntimeError) as exception:
             error = describe(path, notebook, exception)
     seconds = time.perf_counter() - start
     megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     return Run(path, notebook, seconds, megabytes, error)
+
+
+def join_streams(notebook):
+    """Join what a cell printed piece by piece.
+
+    A kernel may send a line in two pieces, and rendering would end a line after each.
+    """
+    for cell in notebook.cells:
+        joined = []
+        for output in cell.get("outputs", []):
+            before = joined[-1] if joined else {}
+            if output.output_type == "stream" and output.name == before.get("name"):
+                before.text += output.text
+            else:
+                joined.append(output)
+        if "outputs" in cell:
+            cell.outputs = joined
 
 
 def describe(path, notebook, exception):

@@ -69,15 +69,17 @@ def finish(site):
     # A page without a style sheet only leads to others.
     soups = {p: soup for p, soup in soups.items() if sheets(soup, p)}
     lead_on(site, soups)
-    sheet = one_sheet(site, soups)
     for page, soup in soups.items():
         mend(soup)
-        link_sheet(soup, page, sheet)
-        begin_early(soup, page, site)
-        defer_scripts(soup, page)
         size_images(soup, page)
         fold_outputs(soup)
         strip_plain_code(soup)
+        page.write_text(str(soup), encoding="utf-8")
+    sheet = one_sheet(site, soups)  # with what the pages use now
+    for page, soup in soups.items():
+        link_sheet(soup, page, sheet)
+        begin_early(soup, page, site)
+        defer_scripts(soup, page)
         allow_only_own(soup)
         page.write_text(str(soup), encoding="utf-8")
     fonts = site / "_static" / "vendor"

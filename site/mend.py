@@ -1,7 +1,13 @@
-"""Mend what theme and extensions leave on a page: HTML that is faulty, and parts that a
-screen reader or a keyboard would miss.
+"""Mend what theme and extensions leave on a page: HTML that is faulty, parts that a
+screen reader or a keyboard would miss, and lines that break where they should not.
 """
 
+import re
+
+from bs4 import NavigableString
+
+CLOSING = re.compile(r"[.,;:!?)”’]+")
+SHORT = 16  # letters of code that stay on one line
 ENTRANCE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -47,6 +53,26 @@ def mend(soup):
         view["tabindex"] = "0"
     for drawing in soup.select("div[id^='bertviz-'] > .vis"):
         del drawing["aria-label"]
+    # The space before a link is not part of it.
+    for link in soup.select(".solution > .admonition-title > a"):
+        link.string = link.get_text().lstrip()
+        link.insert_before(" ")
+    keep_together(soup)
+
+
+def keep_together(soup):
+    """Let no line begin with what closes a formula, nor break within short code."""
+    for formula in soup.select("span.math:has(> .katex)"):
+        after = formula.next_sibling
+        closing = isinstance(after, NavigableString) and CLOSING.match(after)
+        # A longer one has to break where it can.
+        if closing and len(formula.select(".base")) <= 2:
+            after.replace_with(after[closing.end() :])
+            formula.wrap(soup.new_tag("span", attrs={"class": "together"}))
+            formula.insert_after(closing[0])
+    for code in soup.select("code.literal"):
+        if len(code.get_text()) <= SHORT:
+            code["class"].append("short")
 
 
 def entrance(title, target):

@@ -53,7 +53,7 @@ const render = ({ model, el }) => {
   const multiplier = factorSlider("Multiply the scores by", model);
   const divide = choice({
     legend: "Divide them by",
-    options: [["keys", "number of keys"], ["width", "√d_k = √2"]],
+    options: [["keys", "number of keys"], ["width", "√width = √2"]],
     onchange: (divisor) => change(model, { divisor }),
   });
   const weightBars = bars("key → value", "weight");

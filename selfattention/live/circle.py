@@ -99,7 +99,7 @@ class Circle(LiveFigure):
         names = zip(self.key_names, self.value_names, strict=True)
         labels = [f"{key} → {value}" for key, value in names]
         shares = map("{}: {}".format, labels, map(fixed, weights))
-        by = "the number of keys" if self.divisor == "keys" else "√d_k = √2"
+        by = "the number of keys" if self.divisor == "keys" else "√width = √2"
         text = f"Weights: {', '.join(shares)}. Output: {x}, {y}."
         side = [
             still.room(

@@ -13,6 +13,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from build import ROOT
+from execute import join_streams
 
 from chapters import notebooks
 
@@ -167,6 +168,19 @@ def test_changed_prose_executes_nothing(book):
     assert "Another sentence." in page.read_text(encoding="utf-8")
     notebook = book / "_build" / "html" / "_sources" / "chapters" / "one.ipynb"
     assert "Another sentence." in notebook.read_text(encoding="utf-8")
+
+
+def test_what_is_printed_piece_by_piece_is_joined():
+    pieces = [("stdout", "largest:"), ("stdout", " True\n"), ("stderr", "a warning")]
+    outputs = [nbformat.v4.new_output("stream", name=n, text=t) for n, t in pieces]
+    outputs.append(nbformat.v4.new_output("display_data", {"text/plain": "x"}))
+    outputs.append(nbformat.v4.new_output("stream", name="stdout", text="more"))
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("", outputs=outputs)]
+    )
+    join_streams(notebook)
+    said = [output.get("text") for output in notebook.cells[0].outputs]
+    assert said == ["largest: True\n", "a warning", None, "more"]
 
 
 def test_changed_style_reaches_the_site(book):

@@ -125,3 +125,19 @@ def test_what_is_faulty_is_mended():
     assert soup.select("[role=listitem]")
     assert soup.select_one("#bertviz-1")["tabindex"] == "0"
     assert str(soup.summary) == "<summary>Show</summary>"
+
+
+def test_lines_do_not_break_before_what_closes_nor_within_short_code():
+    formula = '<span class="math"><span class="katex">{}</span></span>'
+    short, long = (formula.format('<span class="base"></span>' * n) for n in (2, 3))
+    soup = BeautifulSoup(
+        f'<p>{short}), and {long}. </p><code class="literal">(B, T)</code>'
+        '<code class="literal">a_longer_piece(of, code)</code>'
+        '<div class="solution"><p class="admonition-title">Solution to<a> Two</a></p>',
+        "html.parser",
+    )
+    mend(soup)
+    assert [one.get_text() for one in soup.select(".together")] == ["),"]
+    assert soup.p.get_text() == "), and . "
+    assert [one.get_text() for one in soup.select("code.short")] == ["(B, T)"]
+    assert str(soup.select_one(".solution p")).endswith("to <a>Two</a></p>")

@@ -54,7 +54,9 @@ def test_numbers_of_figures_and_exercises_are_those_of_the_site(notebooks, chapt
         r"^(?:\*\*|### )(?:Figure|Exercise) (\d+)", prose(notebooks[chapter]), re.M
     )
     captions = soup(chapter).select("article .caption-number")
-    site = [re.findall(r"(?:Fig\.|Exercise) (\d+)", one.get_text()) for one in captions]
+    site = [
+        re.findall(r"(?:Fig\.|Exercise)\s(\d+)", one.get_text()) for one in captions
+    ]
     assert sorted(kept) == sorted(number for numbers in site for number in numbers)
 
 

@@ -120,7 +120,7 @@ def test_the_keys_turn_a_handle(address, open_page):
 def test_divisor_and_factor(address, open_page):
     figure = circle()
     page = open_page(address(figure)).page
-    page.get_by_text("√d_k = √2").click()
+    page.get_by_text("√width = √2").click()
     figure.divisor = "width"
     assert shown(page.locator(".live-figure")) == same(figure)
     page.get_by_role("slider", name="Multiply the scores by").press("End")

@@ -4,6 +4,7 @@ import re
 
 import matplotlib.pyplot as plt
 import pytest
+from matplotlib.colors import to_rgb
 
 from selfattention import live, plots
 
@@ -44,6 +45,31 @@ def test_heat_map_writes_row_by_row(ax):
     assert written == {(0, 0): "0.10", (1, 0): "0.90", (0, 1): "0.60", (1, 1): "0.40"}
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["q1", "q2"]
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["k1", "k2"]
+
+
+def test_heat_maps_that_are_compared_share_the_darkest_number(ax):
+    plots.heat_map(ax, [[0.2, 0.1]], ["q"], ["k1", "k2"], top=0.5)
+    (image,) = ax.images
+    assert image.get_clim() == (0, 0.5)
+
+
+def luminance(colour):
+    """As the Web Content Accessibility Guidelines define it."""
+    red, green, blue = to_rgb(colour)
+    curve = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (red, green, blue)
+    ]
+    return 0.2126 * curve[0] + 0.7152 * curve[1] + 0.0722 * curve[2]
+
+
+def test_numbers_stand_out_from_every_blue(ax):
+    entries = [i / 40 for i in range(41)]
+    plots.heat_map(ax, [entries], ["q"], list(map(str, entries)))
+    (image,) = ax.images
+    for entry, text in zip(entries, ax.texts, strict=True):
+        pair = sorted(map(luminance, (text.get_color(), image.to_rgba(entry)[:3])))
+        assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5
 
 
 def test_heat_map_refuses_names_that_do_not_fit(ax):
