@@ -33,7 +33,7 @@ STYLE = """<meta charset="utf-8"><title>Contents</title><style>
 body { font: 11pt/1.6 "Liberation Sans", Arial, sans-serif; margin: 0; }
 h1 { font-size: 30pt; margin: 70mm 0 6mm; } h2 { break-before: page; }
 p { margin: 0; }
-h2 ~ div { display: flex; gap: 2mm; } i { flex: 1; border-bottom: 1px dotted #777; }
+h2 ~ div { display: flex; align-items: baseline; gap: 2mm; } i { flex: 1; border-bottom: 1px dotted #777; }
 .number { height: 297mm; position: relative; break-after: page; }
 .number span { position: absolute; bottom: 9mm; width: 100%; text-align: center;
   font-size: 9pt; color: #444; }
