@@ -33,7 +33,8 @@ STYLE = """<meta charset="utf-8"><title>Contents</title><style>
 body { font: 11pt/1.6 "Liberation Sans", Arial, sans-serif; margin: 0; }
 h1 { font-size: 30pt; margin: 70mm 0 6mm; } h2 { break-before: page; }
 p { margin: 0; }
-h2 ~ div { display: flex; align-items: baseline; gap: 2mm; } i { flex: 1; border-bottom: 1px dotted #777; }
+h2 ~ div { display: flex; align-items: baseline; gap: 2mm; }
+i { flex: 1; border-bottom: 1px dotted #777; }
 .number { height: 297mm; position: relative; break-after: page; }
 .number span { position: absolute; bottom: 9mm; width: 100%; text-align: center;
   font-size: 9pt; color: #444; }
@@ -67,12 +68,9 @@ def book(site, names, target):
     Raises:
         FileNotFoundError: there is no site, or no Chromium to print it with.
     """
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        raise FileNotFoundError(f"printing needs a browser: none of {BROWSERS} is here")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+            executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"]
         )
         texts = [print_chapter(browser, site, name) for name in names]
         titles = [title(site, name) for name in names]
@@ -99,6 +97,18 @@ def book(site, names, target):
     writer.compress_identical_objects()
     writer.write(target)
     return len(writer.pages)
+
+
+def chromium():
+    """Find a Chromium.
+
+    Raises:
+        FileNotFoundError: there is none.
+    """
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        raise FileNotFoundError(f"a browser is needed: none of {BROWSERS} is here")
+    return path
 
 
 def settings():

