@@ -6,6 +6,8 @@ import re
 import pytest
 from reading import glued, outputs, soup, text
 
+from selfattention.grammar import KINDS
+
 NAME = "masking"
 
 
@@ -51,6 +53,9 @@ def test_model_that_sees_only_itself_pays_for_it():
     assert number("surplus") == pytest.approx(0.45, abs=0.12)
     assert 0.55 < number("lonely-correct") < 0.8
     assert number("lonely-correct") < number("honest-correct")
+    faulty = re.search(r"on paper\) the \w+ (\w+) the (\w+) (\w+) \.", said())
+    verb, adjective, _ = faulty.groups()
+    assert (verb in KINDS["driving"]) != (adjective in KINDS["make"])
 
 
 def test_mask_after_training_does_not_save_the_cheat():

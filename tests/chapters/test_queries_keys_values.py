@@ -112,6 +112,18 @@ def test_one_number_is_enough_for_two_kinds_not_for_three():
     assert number("three-found") >= 1
 
 
+def test_clever_values_make_right_answers_of_a_wrong_map():
+    """What a narrow or shared matrix forbids are weights, so no sentence says more."""
+    found = re.findall(rf"right {NUMBER}%, on the right keys {NUMBER}", said())
+    (crafty, crafty_map), (shared, shared_map) = [map(float, pair) for pair in found]
+    assert crafty > 97
+    assert crafty_map < 0.8  # a third of the rows is level: a third on the right keys
+    assert shared > 2 * 100 * number("shared-best")
+    assert shared_map < 0.35
+    for claim in ("task impossible", "two thirds of the answers", "whole kind must"):
+        assert claim not in text(NAME), claim
+
+
 def probed(name):
     found = re.findall(rf"{name}: kind +{NUMBER}%, letter +{NUMBER}%", said())
     assert len(found) == 1
@@ -130,6 +142,9 @@ def test_a_probe_finds_what_is_not_used():
     assert number("probe-before") > 0.7
     assert number("probe-free") > number("probe-key") + 0.15
     assert number("accuracy-free") > 0.99
+    spreads = re.findall(rf"spread along {NUMBER}, across {NUMBER}", said())
+    assert len(spreads) == 2
+    assert all(float(across) > 3 * float(along) for along, across in spreads)
 
 
 def test_forged_key_and_forged_value():
