@@ -7,13 +7,18 @@ import importlib.metadata
 import os
 from pathlib import Path
 
+import build
 import describe
 import formulas
 import nbformat
 import repository
 from exercises import exercises, published
+from jupyter_cache import get_cache
 from notebooks import plain_notebook
-from plain import Book, PlainError
+from plain import Book, PlainError, authors
+from pybtex.plugin import register_plugin
+from pybtex.style.formatting.plain import Style
+from pybtex.style.labels import BaseLabelStyle
 from sphinx.errors import SphinxError
 from sphinx.util.docutils import SphinxDirective
 from sphinxcontrib import katex
@@ -27,6 +32,9 @@ def setup(app):
     app.add_config_value("withheld_solutions", [], "env")
     app.add_config_value("edition", os.environ.get("BOOK_EDITION", "readers"), "env")
     app.add_directive("exercise-table", ExerciseTable)
+    app.add_directive("execution-table", ExecutionTable)
+    register_plugin("pybtex.style.labels", "author_year", Labels)
+    register_plugin("pybtex.style.formatting", "author_year", Bibliography)
     # Sphinx renders every page again when one of these values changes.
     app.add_config_value("book_repository", None, "html")
     app.add_config_value("book_static", digest("static/*"), "html")
@@ -116,28 +124,72 @@ def title_once(app, pagename, templatename, context, doctree):
 
 
 class ExerciseTable(SphinxDirective):
-    """Points, minutes and goal of every exercise, in a table made from the chapters."""
+    """Points, minutes and goal of every exercise, a table for each chapter."""
 
     def run(self):
-        """Return the table."""
-        root = Path(self.env.srcdir)
-        rows = [":header-rows: 1", ":class: exercises", "", *row(*HEADINGS)]
+        """Return the tables, made from the chapters."""
+        lines, root = [], Path(self.env.srcdir)
         for path in chapters.notebooks(root):
             self.env.note_dependency(str(path))
+            rows = []
             for exercise in exercises(chapters.read(path)):
                 name = f"{{ref}}`{exercise.title} <{exercise.label}>`"
+                name += f": {exercise.goal}" if exercise.goal else ""
                 points = f"{exercise.points}{' by hand' if exercise.written else ''}"
-                rows += row(path.stem, name, points, exercise.minutes, exercise.goal)
-        return self.parse_text_to_nodes("\n".join(["```{list-table}", *rows, "```"]))
+                rows.append((name, points, exercise.minutes))
+            if rows:
+                lines += ["~~~{rubric} " + title(root, path), ":heading-level: 2"]
+                lines += ["~~~", *table(("Exercise", "Points", "Minutes"), rows)]
+        return self.parse_text_to_nodes("\n".join(lines))
 
 
-HEADINGS = ("Chapter", "Exercise", "Points", "Minutes", "You can afterwards")
+class ExecutionTable(SphinxDirective):
+    """What executing each page took, when it was last executed."""
+
+    def run(self):
+        """Return the table, made from what ``execute.py`` noted in its cache."""
+        rows, root = [], Path(self.env.srcdir)
+        cache = get_cache(str(build.workshop(root) / "_build" / "written"))
+        for path in chapters.notebooks(root):
+            self.env.note_dependency(str(path))
+            try:
+                cost = cache.match_cache_notebook(chapters.read(path)).data
+            except KeyError:  # the book is built without execute.py
+                rows.append((title(root, path), None, None))
+            else:
+                seconds = f"{cost['execution_seconds']:.1f}"
+                peak = f"{cost['peak_megabytes']:.0f}"
+                rows.append((title(root, path), seconds, peak))
+        lines = table(("Page", "Seconds", "Peak MB"), rows)
+        return self.parse_text_to_nodes("\n".join(lines))
 
 
-def row(*cells):
-    """Return the lines of a row of a list table."""
-    first, *others = (f"- {'–' if cell in (None, '') else cell}" for cell in cells)
-    return [f"* {first}", *(f"  {other}" for other in others)]
+def title(root, path):
+    """Return a page's title as a link to it."""
+    return f"{{doc}}`/{path.relative_to(root).with_suffix('').as_posix()}`"
+
+
+def table(headings, rows):
+    """Return the lines of a Markdown table; all columns but the first hold numbers."""
+    cells = [["–" if c in (None, "") else str(c) for c in row] for row in rows]
+    ruler = [":--", *["--:"] * (len(headings) - 1)]
+    lines = [" | ".join(row).join(("| ", " |")) for row in (headings, ruler, *cells)]
+    return ["", *lines, ""]
+
+
+class Labels(BaseLabelStyle):
+    """Label an entry of the bibliography as the text cites it."""
+
+    def format_labels(self, sorted_entries):
+        """Yield authors and year of each entry."""
+        for entry in sorted_entries:
+            yield f"{authors(entry)}, {entry.fields['year']}"
+
+
+class Bibliography(Style):
+    """The plain style, with such labels."""
+
+    default_label_style = "author_year"
 
 
 def offer_binder(app, pagename, templatename, context, doctree):

@@ -30,7 +30,7 @@ NUMBERED = re.compile(
     re.MULTILINE,
 )
 QUOTED = ("note", "tip", "hint", "important", "warning", "caution", "seealso")
-PAGE_ONLY = ("nb-exec-table", "exercise-table", "bibliography")
+PAGE_ONLY = ("execution-table", "exercise-table", "bibliography")
 KINDS = {"figure": "Figure", "list-table": "Table", "exercise-start": "Exercise"}
 
 

@@ -54,7 +54,7 @@ STATEMENTS = {
     "same width”": r"keys \(7, 4\) values \(7, 9\) → output \(5, 9\) .* agrees: True",
     "−1e9": r"weights tensor\(\[0\.3333.*float16.*nan.*−∞: \[0\.0, 0\.0, 0\.0\]",
     "never vanish": r"scores × 100: strongest answer 3\.7e-44.*1000 equal .* 1\.0e-03",
-    "Without √d_k": r"rate 0\.03, not divided: right",
+    "Without the scale": r"rate 0\.03, not divided: right",
     "bag of words": r"mask, layers 2: .* 0\.000 .*causal, layers 2: .* 0\.[1-9]",
     "splits the input": r"has 4 numbers per query and reads 12 of 12",
     "more parameters": r"1 heads .* 16384 .* 64 heads of width 1: 16384",
@@ -126,8 +126,8 @@ def rows_of_notation():
     for table in soup("notation").select("article table"):
         for row in table.select("tbody tr"):
             cells_ = row.find_all("td")
-            names = [code.get_text() for code in cells_[3].select("code")]
-            chapter = cells_[4].find("a")["href"].split(".html")[0]
+            names = [code.get_text() for code in cells_[-1].select("code")]
+            chapter = cells_[1].find("a")["href"].split(".html")[0]
             yield cells_[0].get_text(" "), names, chapter
 
 
@@ -148,6 +148,34 @@ def test_notation_names_every_parameter_that_is_taught():
     named = {name for _, names, _ in rows_of_notation() for name in names}
     assert {"query", "key", "value", "mask", "scores", "weights"} <= named
     assert {"W_query", "W_key", "W_value", "out_proj", "num_heads"} <= named
+
+
+def test_colophon_says_what_executing_each_page_took():
+    rows = [row.select("td") for row in soup("colophon").select("article tbody tr")]
+    assert len(rows) == len(CHAPTERS)
+    for page, seconds, peak in rows:
+        assert page.find("a"), page
+        assert re.fullmatch(r"\d+\.\d", seconds.get_text().strip()), page
+        assert int(peak.get_text()) > 50, page
+
+
+def test_instructors_find_each_exercise_below_its_chapter():
+    article = soup("instructors").find("article")
+    pages = [name.find("a")["href"] for name in article.select(".rubric")]
+    assert len(pages) == len(article.select("table"))
+    for page, table in zip(pages, article.select("table"), strict=True):
+        assert all(
+            row.find("a")["href"].startswith(page) for row in table.select("tbody tr")
+        )
+
+
+def test_bibliography_is_labelled_as_the_text_cites():
+    labels = [label.get_text() for label in soup("bibliography").select(".label")]
+    assert len(labels) == len(set(labels))
+    assert "[Vaswani et al., 2017]" in labels
+    for year in ("2013a", "2013b", "2013c"):
+        assert f"[Mikolov et al., {year}]" in labels
+        assert f"[{year}]" in soup("embeddings").get_text()
 
 
 def test_front_page_moves_and_leads_everywhere():
