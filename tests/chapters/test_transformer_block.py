@@ -93,7 +93,7 @@ def test_six_blocks_without_a_path_learn_word_frequencies_only():
     nothing = number("floor-nothing")
     assert nothing == pytest.approx(21.0083 - 8.2364, abs=1e-3)
     assert residual == pytest.approx([nothing, nothing], abs=0.15)
-    (everything,) = row("everything", 2)
+    everything, _ = row("everything", 2)
     (norm,) = row("no LayerNorm", 2)
     assert max(everything + norm) < 0.4
 
@@ -113,6 +113,9 @@ def test_post_norm_trains_two_blocks_and_needs_care_with_six():
     fast, slow = row("post-norm", 2)
     assert max(fast) > 2  # one seed does not get off the ground
     assert max(slow) < 0.5
+    everything, slow_pre = row("everything", 2)  # at both rates
+    assert slow_pre == pytest.approx(slow, abs=0.05)
+    assert max(everything) < min(slow + slow_pre)
 
 
 def test_two_layers_copy_and_one_does_not():
@@ -121,6 +124,7 @@ def test_two_layers_copy_and_one_does_not():
     assert min(float(v.strip("%")) for v in two.split()) > 97
     assert max(float(v.strip("%")) for v in one.split()) < 45
     assert number("by-place") == pytest.approx(0.25, abs=0.02)
+    assert number("by-votes") > 0.9  # and yet one layer could
 
 
 def test_roles_of_the_heads():
@@ -137,6 +141,8 @@ def test_roles_of_the_heads():
         else:
             assert float(induction) > 0.85
             assert float(previous) < 0.4
+    assert number("others-previous") > 0.45
+    assert number("others-induction") > 0.85
     assert number("blind") > number("copy-one") + 0.15
 
 
