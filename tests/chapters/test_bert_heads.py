@@ -220,8 +220,8 @@ def test_weight_is_not_what_is_handed_over():
     assert len(zeros) == 4  # replacing weights by themselves changes nothing
 
 
-def test_there_are_five_exercises_and_all_figures():
-    assert len(soup(NAME).select("div.exercise")) == 5
+def test_there_are_six_exercises_and_all_figures():
+    assert len(soup(NAME).select("div.exercise")) == 6
     for name in ("overlaid", "previous", "it", "edge", "effect"):
         assert soup(NAME).find("figure", id=f"fig-{name}").img["alt"]
     for word in ("Jain", "Wiegreffe", "Kobayashi", "Voita", "Michel", "Clark"):

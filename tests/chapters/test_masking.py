@@ -211,8 +211,8 @@ def test_every_patient_but_one_fails_and_no_check_finds_all():
     assert "pass everything when padded on the right: ['A', 'E']" in said()
 
 
-def test_there_are_five_exercises_and_all_figures():
-    assert len(soup(NAME).select("div.exercise")) == 5
+def test_there_are_six_exercises_and_all_figures():
+    assert len(soup(NAME).select("div.exercise")) == 6
     for name in ("cheat", "least", "causal", "padding", "dropout"):
         assert soup(NAME).find("figure", id=f"fig-{name}").img["alt"]
     assert "True means may attend" in text(NAME)

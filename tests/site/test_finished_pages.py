@@ -183,13 +183,14 @@ def test_plain_code_looks_plain(visit, page):
 
 
 def folded(name):
-    return soup(name).select("details.folded")
+    """The outputs that are folded on a page."""
+    return soup(name).select(".cell_output details.folded")
 
 
 @pytest.mark.parametrize("page", [name for name in CHAPTERS if folded(name)])
 def test_long_output_opens_when_it_is_asked_for(visit, page):
     view = visit(page).page
-    fold = view.locator("details.folded").first
+    fold = view.locator(".cell_output details.folded").first
     text = fold.locator("pre")
     assert not text.is_visible()
     lines = int(re.search(r"\d+", fold.locator("summary").inner_text())[0])

@@ -126,7 +126,7 @@ def test_divisor_and_factor(address, open_page):
     page.get_by_role("slider", name="Multiply the scores by").press("End")
     figure.factor = 100
     assert shown(page.locator(".live-figure")) == same(figure)
-    page.get_by_role("radio", name="√d_k").focus()
+    page.get_by_role("radio", name="√width").focus()
     page.keyboard.press("ArrowLeft")
     figure.divisor = "keys"
     assert shown(page.locator(".live-figure")) == same(figure)

@@ -153,6 +153,7 @@ def test_head_view_follows_its_controls(visit):
     view = visit("bert_heads").page
     box = view.locator("div[id^='bertviz-']").first
     box.scroll_into_view_if_needed()
+    box.locator("svg").wait_for()
     box.locator("select.filter").select_option(label="Sentence B -> Sentence A")
     assert box.locator("svg #left text").first.text_content() == "fruit"
     assert box.locator("svg #right text").first.text_content() == "[CLS]"
