@@ -50,7 +50,7 @@ test: .venv/.installed site/node_modules/.installed tests/site/node_modules/.ins
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python site/build.py --fresh
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # What `make test` does with one chapter, for every chapter.
 test-binder: .venv/.installed tests/site/node_modules/.installed browser
