@@ -6,11 +6,14 @@ formulas hold more than the book ever writes, too.
 """
 
 import base64
+import functools
 import hashlib
 import json
+import multiprocessing
 import os
 import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from bs4 import BeautifulSoup
@@ -26,6 +29,7 @@ LENGTH = re.compile(r"([\d.]+)(pt|px)?")
 ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*["']([^"']*)["']""")
 POINTS = {"pt": 4 / 3, "px": 1, None: 1}
 LONG = 16  # lines of an output
+SHEET = "site.of-all-pages.css"  # the style sheet, while it has no name of its own
 EARLY = """{
   const theme = document.documentElement.dataset;
   if (theme.theme !== "light" && theme.theme !== "dark") {
@@ -52,6 +56,17 @@ FONTS = {
 EAGER = 3
 
 
+@dataclass
+class Finished:
+    """A finished page: what it loaded, and the characters of its formulas."""
+
+    page: Path
+    title: str
+    sheets: list[Path]
+    scripts: list[Path]
+    formulas: set[int]
+
+
 def finish(site):
     """Rewrite every page of a site so that it loads less, later, and only its own.
 
@@ -61,44 +76,58 @@ def finish(site):
     Raises:
         subprocess.CalledProcessError: PurgeCSS failed, with its message on stderr.
     """
-    soups = {
-        page: BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    pages = [
+        page
         for page in sorted(site.rglob("*.html"))
         if "_static" not in page.relative_to(site).parts
-    }
-    # A page without a style sheet only leads to others.
-    soups = {p: soup for p, soup in soups.items() if sheets(soup, p)}
-    lead_on(site, soups)
-    for page, soup in soups.items():
-        mend(soup)
-        size_images(soup, page)
-        fold_outputs(soup)
-        strip_plain_code(soup)
-        page.write_text(str(soup), encoding="utf-8")
-    sheet = one_sheet(site, soups)  # with what the pages use now
-    for page, soup in soups.items():
-        link_sheet(soup, page, sheet)
-        begin_early(soup, page, site)
-        defer_scripts(soup, page)
-        allow_only_own(soup)
-        page.write_text(str(soup), encoding="utf-8")
+    ]
+    with multiprocessing.get_context("fork").Pool() as pool:
+        found = pool.map(functools.partial(finish_page, site), pages)
+    finished = [one for one in found if one is not None]
+    lead_on(site, {one.page: one.title for one in finished})
+    sheet = one_sheet(site, finished)
+    for one in finished:
+        text = one.page.read_text(encoding="utf-8").replace(SHEET, sheet.name)
+        one.page.write_text(text, encoding="utf-8")
     fonts = site / "_static" / "vendor"
-    found = ICON.findall(sheet.read_text(encoding="utf-8"))
-    icons = {int(code, 16) if code else ord(icon) for code, icon in found}
-    shrink(fonts / "fontawesome", icons)
-    formulas = [part for s in soups.values() for part in s.select(".katex-html")]
-    shrink(fonts / "katex", {ord(one) for part in formulas for one in part.get_text()})
+    icons = ICON.findall(sheet.read_text(encoding="utf-8"))
+    shrink(
+        fonts / "fontawesome",
+        {int(code, 16) if code else ord(icon) for code, icon in icons},
+    )
+    shrink(fonts / "katex", set().union(*(one.formulas for one in finished)))
 
 
-def lead_on(site, soups):
+def finish_page(site, page):
+    """Rewrite a page; its style sheet gets its name when all pages are there."""
+    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    styles = sheets(soup, page)
+    if not styles:  # it only leads to another page
+        return None
+    scripts = [own(page, script["src"]) for script in soup.select("script[src]")]
+    mend(soup)
+    size_images(soup, page)
+    fold_outputs(soup)
+    strip_plain_code(soup)
+    link_sheet(soup, page, site / "_static" / SHEET)
+    begin_early(soup, page, site)
+    defer_scripts(soup, page)
+    allow_only_own(soup)
+    page.write_text(str(soup), encoding="utf-8")
+    written = "".join(part.get_text() for part in soup.select(".katex-html"))
+    return Finished(
+        page, soup.title.get_text(), styles, scripts, set(map(ord, written))
+    )
+
+
+def lead_on(site, titles):
     """Let the root of the site lead to the front page by a page that is valid."""
     root = site / "index.html"
     if not root.is_file():
         return
     found = BeautifulSoup(root.read_text(encoding="utf-8"), "html.parser")
     target = found.select_one("meta[content*='url=']")["content"].partition("url=")[2]
-    title = soups[site / target].title.get_text()
-    root.write_text(entrance(title, target), encoding="utf-8")
+    root.write_text(entrance(titles[site / target], target), encoding="utf-8")
 
 
 def own(page, address):
@@ -111,22 +140,14 @@ def sheets(soup, page):
     return [own(page, link["href"]) for link in soup.select("link[rel=stylesheet]")]
 
 
-def scripts(soups):
-    """List the scripts that pages load, each once."""
-    return dict.fromkeys(
-        own(page, script["src"])
-        for page, soup in soups.items()
-        for script in soup.select("script[src]")
-    )
-
-
-def one_sheet(site, soups):
+def one_sheet(site, finished):
     """Write one style sheet with the rules that some page uses; return its path."""
-    paths = dict.fromkeys(path for page in soups for path in sheets(soups[page], page))
+    paths = dict.fromkeys(path for one in finished for path in one.sheets)
+    scripts = dict.fromkeys(path for one in finished for path in one.scripts)
     request = {
         "css": "\n".join(read_css(path, site / "_static") for path in paths),
-        "pages": [str(page) for page in soups],
-        "scripts": [str(path) for path in scripts(soups)],
+        "pages": [str(one.page) for one in finished],
+        "scripts": [str(path) for path in scripts],
     }
     purged = subprocess.run(
         ["node", HERE / "purge.js"],

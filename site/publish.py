@@ -1,6 +1,7 @@
 """Turn Sphinx's output into the published site: self-hosted, checked, swapped in."""
 
 import json
+import multiprocessing
 import os
 import re
 import shutil
@@ -97,16 +98,20 @@ def rewrite(text, page, site):
 
 def foreign_assets(site):
     """List what pages and style sheets would load from other hosts."""
-    found = []
-    for path in sorted(site.rglob("*")):
-        name = path.relative_to(site).as_posix()
-        if path.suffix == ".html":
-            text = path.read_text(encoding="utf-8")
-            found += [f"{name}: {address}" for address in foreign_in_html(text)]
-        elif path.suffix == ".css":
-            text = path.read_text(encoding="utf-8")
-            found += [f"{name}: {address}" for address in CSS_FOREIGN.findall(text)]
-    return found
+    paths = [path for path in sorted(site.rglob("*")) if path.suffix in LOADERS]
+    with multiprocessing.get_context("fork").Pool() as pool:
+        found = pool.map(foreign_in, paths)
+    return [
+        f"{path.relative_to(site).as_posix()}: {address}"
+        for path, addresses in zip(paths, found, strict=True)
+        for address in addresses
+    ]
+
+
+def foreign_in(path):
+    """List the foreign addresses that a page or a style sheet loads."""
+    text = path.read_text(encoding="utf-8")
+    return list(LOADERS[path.suffix](text))
 
 
 def foreign_in_html(text):
@@ -125,6 +130,9 @@ def foreign_in_html(text):
         yield from CSS_FOREIGN.findall(tag.get_text())
     for tag in soup.find_all("script", src=False):
         yield from SCRIPT_FOREIGN.findall(tag.get_text())
+
+
+LOADERS = {".html": foreign_in_html, ".css": CSS_FOREIGN.findall}
 
 
 def swap(waiting, site):
